@@ -93,6 +93,16 @@ describe("a member's account is linked", () => {
     expect((await own("DELETE")).status).toBe(404);
   });
 
+  test("only by somebody who has lately shown that it is them", async () => {
+    await setUp();
+    const shown = (at: string) =>
+      web.database.sql(`UPDATE session SET factor_at = ${at} WHERE user_id = $1`, [ben.userId]);
+    await shown("now() - interval '6 minutes'");
+    const { status, body } = await own("POST");
+    await shown("'infinity'");
+    expect([status, body.code]).toEqual([403, "step_up_required"]);
+  });
+
   test("in no other browser, and not without a session", async () => {
     await setUp();
     expect(await link(ben.cookie, ana.cookie)).toContain("slack=refused");

@@ -19,13 +19,7 @@ let mailer: Mailer;
 let finance: { id: string; connectionId: string };
 
 beforeAll(async () => {
-<<<<<<< ours
   mailer = createMailer(server.url, APP, 1_000);
-=======
-  server = await startMailServer();
-  fixture = await createNotificationsFixture();
-  mailer = createMailer(server.url, APP);
->>>>>>> theirs
   finance = await insertServer(fixture.database, fixture.organizationId, {
     name: "Finance\r\nBcc: x@y.example",
   });

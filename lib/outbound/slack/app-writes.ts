@@ -72,7 +72,7 @@ function refused(message: string): AppError {
 /** A name of Slack's, which is untrusted text. */
 export const shortName = (name: unknown): string => (typeof name === "string" ? name.slice(0, 100) : "");
 
-/** Sets Slack up, or gives it other secrets. Accounts of another workspace are unlinked. */
+/** Sets Slack up, or gives it other secrets. Accounts of another workspace are unlinked; another app in the same one tells them anew. */
 export async function setUpSlack(
   tx: Tx,
   { actor }: Principal,
@@ -105,6 +105,7 @@ export async function setUpSlack(
     revokedBecause: null,
   };
   if (before && before.teamId !== teamId) await tx.slackAccount.deleteMany({ where: { organizationId } });
+  else if (before && before.clientId !== clientId) await forgetConversations(tx);
   await tx.slackApp.upsert({
     where: { organizationId },
     create: { organizationId, id, ...now },
@@ -115,6 +116,16 @@ export async function setUpSlack(
     data: { dueAt: new Date(), notBefore: new Date() },
   });
   await appendEvents(tx, [{ type: "slack.set_up", actor, data: { organizationId, team } }]);
+}
+
+/** Another app has conversations of its own: what waits is posted anew in those, since it can't change the messages of the earlier app. */
+async function forgetConversations(tx: Tx): Promise<void> {
+  const { organizationId } = tx;
+  const kept = { organizationId: true, userId: true, slackUserId: true, slackName: true, linkedAt: true };
+  const accounts = await tx.slackAccount.findMany({ where: { organizationId }, select: kept });
+  // Their messages go with them.
+  await tx.slackAccount.deleteMany({ where: { organizationId } });
+  await tx.slackAccount.createMany({ data: accounts });
 }
 
 /** Allows or forbids the text of questions. Messages that have it are changed. Throws `not_found`. */

@@ -9,7 +9,9 @@ import {
   submissionOf,
   tell,
 } from "../../../test/servers/slack/presses.ts";
-import { createSlackFixture, type SlackFixture } from "../../../test/servers/slack/slack-fixture.ts";
+import { createSlackFixture, type SlackFixture, voteOf } from "../../../test/servers/slack/slack-fixture.ts";
+import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
+import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { updateSlack } from "./app-writes.ts";
 
 let fixture: SlackFixture;
@@ -26,7 +28,7 @@ beforeEach(async () => {
 
 describe("a call of an agent", () => {
   /** An approval in front of a call, as the engine asks for it. */
-  async function gated() {
+  async function gated(approval?: object) {
     const inputSchema = {
       type: "object",
       properties: { amount: { type: "number", maximum: 50 }, party: { type: "string" } },
@@ -49,6 +51,7 @@ describe("a call of an agent", () => {
     return tell(fixture, {
       message: "Make this call?",
       isGate: true,
+      ...(approval && { approval }),
       task: { state: "queued", arguments: args },
     });
   }
@@ -75,6 +78,22 @@ describe("a call of an agent", () => {
     expect((await answersOf(fixture)).slice(before)).toMatchObject([
       { action: "accept", content: { arguments: args } },
     ]);
+  });
+
+  test("that somebody else has approved with changes is decided in Intray", async () => {
+    const cora = await fixture.member("approver", "Cora");
+    const { request } = await gated(voteOf());
+    const content = { arguments: { amount: 20, party: "ACME", urgent: false, due: "2026-12-01" } };
+    const changed = { action: "accept", questionHash: request.questionHash, content } as const;
+    await fixture.within((tx) => recordDecision(tx, cora, request.id, changed));
+    await fixture.run(NOTICES);
+    await fixture.sendLater();
+    expect(labelsOf(fixture.slack.messages.at(-1)!)).toEqual(["Open in Intray"]);
+  });
+
+  test("whose approval needs a reason is changed in Intray", async () => {
+    const { message } = await gated(voteOf({ need: 1, requireReason: ["approve"] }));
+    expect(labelsOf(message)).toEqual(["Approve", "Decline…", "Ask to revise…", "Open in Intray"]);
   });
 
   test.each([

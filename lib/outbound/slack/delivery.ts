@@ -71,6 +71,7 @@ interface Taken {
   slackUserId: string;
   channel: string | null;
   botToken: string;
+  sealedBotToken: string;
   /** The attempt's number since Slack last took a message. */
   attempts: number;
   claimedUntil: Date;
@@ -113,9 +114,9 @@ async function take(tx: Tx, seal: Seal, userId: string, appUrl: string): Promise
       WHERE organization_id = ${organizationId}::uuid AND user_id = ${userId}::uuid`;
     return null;
   }
-  const botToken = seal.open(secretPlace(organizationId, row.appId, "sealed_bot_token"), row.sealedBotToken);
-  const { slackUserId, channel, attempts, claimedUntil } = row;
-  return { userId, slackUserId, channel, botToken, attempts, claimedUntil, nextDueAt, step };
+  const { slackUserId, channel, attempts, claimedUntil, sealedBotToken } = row;
+  const botToken = seal.open(secretPlace(organizationId, row.appId, "sealed_bot_token"), sealedBotToken);
+  return { userId, slackUserId, channel, botToken, sealedBotToken, attempts, claimedUntil, nextDueAt, step };
 }
 
 interface MessageRow {
@@ -311,7 +312,7 @@ async function settle(tx: Tx, taken: Taken, outcome: Outcome): Promise<void> {
     await tx.slackMessage.deleteMany({ where: { organizationId: tx.organizationId, id: step.id } });
   if (outcome.kind === "limited" || outcome.kind === "revoked") {
     await tx.$executeRaw`UPDATE slack_account SET attempts = 0, not_before = now(), due_at = now() WHERE ${its}`;
-    return outcome.kind === "limited" ? pause(tx, outcome.waitMs) : noteRevoked(tx, outcome.code);
+    return outcome.kind === "limited" ? pause(tx, outcome.waitMs) : noteRevoked(tx, taken, outcome.code);
   }
   // A message that Slack will not change must not keep back others.
   if (outcome.kind === "refused" && step.kind === "edit") await noteShown(tx, step, step.ts);
@@ -357,13 +358,17 @@ async function pause(tx: Tx, waitMs: number): Promise<void> {
     WHERE organization_id = ${tx.organizationId}::uuid`;
 }
 
-/** Nothing more is sent until an admin sets Slack up again: they get a notice, and the settings say so. */
-async function noteRevoked(tx: Tx, because: string): Promise<void> {
+/**
+ * Nothing more is sent until an admin sets Slack up again: they get a notice, and the settings say so. Does nothing where they have
+ * done so since the call began: it is the earlier token that Slack takes no more.
+ */
+async function noteRevoked(tx: Tx, { sealedBotToken }: Taken, because: string): Promise<void> {
   const { organizationId } = tx;
   const [app] = await tx.$queryRaw<
     { team: string }[]
   >`UPDATE slack_app SET revoked_at = now(), revoked_because = ${because}
-    WHERE organization_id = ${organizationId}::uuid AND revoked_at IS NULL RETURNING team_name AS team`;
+    WHERE organization_id = ${organizationId}::uuid AND revoked_at IS NULL AND sealed_bot_token = ${sealedBotToken}
+    RETURNING team_name AS team`;
   if (!app) return;
   await appendEvents(tx, [
     { type: "slack.revoked", actor: ENGINE_ACTOR, data: { organizationId, team: app.team, because } },

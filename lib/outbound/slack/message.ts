@@ -4,8 +4,10 @@
  */
 import type { Button, KnownBlock } from "@slack/web-api";
 import { actorWords } from "../../access/actor-words.ts";
+import { type Reach, reachIn } from "../../requests/deliveries/reach.ts";
 import type { InputRequestDetail } from "../../requests/request-schema.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
+import { namedInQuotes } from "../../text/foreign/quoted.ts";
 import { plural, shorten } from "../../text/labels.ts";
 import { visibleLine } from "../mail/compose.ts";
 import { askedTexts, type OfferedButton, shownArguments } from "./offer.ts";
@@ -57,11 +59,20 @@ export function requestMessage(
   };
 }
 
-/** The message and the arguments, which are left out where Slack can't show all of them. */
+/**
+ * The message and the arguments, which are left out where Slack can't show all of them. Small words of Intray's own stand above both: a
+ * text of others is never small, so that it can't pass for the arguments, or for the votes.
+ */
 function textOf(request: InputRequestDetail): KnownBlock[] {
+  const { origin, server, requestedBy } = request;
+  const asker = origin === "server" ? namedInQuotes(server.name) : actorWords(requestedBy, { begins: true });
   const lines = shownArguments(request) ?? [];
   const texts = askedTexts(request).map((text) => plain(visibleText(text)));
-  return [...texts, ...(lines.length > 0 ? [plain(lines.join("\n"))] : [])];
+  return [
+    small(`${visibleLine(asker)} asks`),
+    ...texts,
+    ...(lines.length > 0 ? [small("The arguments of the call"), plain(lines.join("\n"))] : []),
+  ];
 }
 
 /** Slack takes so many characters of a button's value. */
@@ -98,12 +109,21 @@ function votesWords({ approval, state }: Pick<InputRequestDetail, "approval" | "
 /** Words of a decision that tell nothing of the question. */
 const PLAIN_DECISIONS = ["Approved", "Rejected", "Confirmed", "Declined", "Cancelled", "Asked to revise"];
 
+/** How far the answer to a request got that has ended without being settled. */
+const REACHED: Record<Reach, string> = {
+  nothing: "The answer was not delivered",
+  unknown: "It is unknown whether the answer was delivered",
+  taken: "The server had accepted the answer",
+};
+
 /** How a request stands that the member can't decide, or not any more. */
 function endWords(request: InputRequestDetail, withText: boolean): string {
-  const { answer, state, endedReason, snoozedUntil, approval, task } = request;
+  const { answer, delivery, state, endedReason, snoozedUntil, approval, task } = request;
   if (answer) {
     const words = withText || PLAIN_DECISIONS.includes(answer.words) ? visibleLine(answer.words) : "Answered";
-    return `${words} by ${visibleLine(actorWords(answer.by))}`;
+    const decided = `${words} by ${visibleLine(actorWords(answer.by))}`;
+    const hasEnded = state === "withdrawn" || state === "expired" || state === "undeliverable";
+    return hasEnded ? `${decided}. ${REACHED[delivery ? reachIn(delivery) : "nothing"]}` : decided;
   }
   if (endedReason === "replaced") return "The question changed. A new request replaces this one";
   switch (state) {

@@ -8,7 +8,9 @@ import type { Principal } from "../../access/principal.ts";
 import { decisionOn, isApproval } from "../../requests/answers/form-buttons.ts";
 import { rejectionOf } from "../../requests/answers/rejection.ts";
 import type { InputRequestDetail } from "../../requests/request-schema.ts";
+import { agreedChange } from "../../requests/words/changed-calls.ts";
 import { hides, readsFromRight } from "../../text/foreign/hidden.ts";
+import { asSent, quoted } from "../../text/foreign/quoted.ts";
 
 /** What a press asks for. `content`: of the choice that was shown. */
 interface Press {
@@ -22,6 +24,22 @@ export interface OfferedButton extends Press {
   /** A press asks for a reason first. `required`: the policy does not take it without. */
   reason: "required" | "optional" | null;
 }
+
+/**
+ * Choices that say themselves that they answer. Any other one says so before it: of the server's words some are those of Intray's own
+ * buttons, as “Open in Intray”.
+ */
+const PLAIN_CHOICES = new Set([
+  "Approve",
+  "Reject",
+  "Confirm",
+  "Allow",
+  "Deny",
+  "Accept",
+  "Refuse",
+  "Yes",
+  "No",
+]);
 
 type Member = Pick<Principal, "userId" | "role">;
 
@@ -70,9 +88,10 @@ export function offeredButtons(
       case "choices": {
         const no = JSON.stringify(rejectionOf(fields)?.content);
         if (decision.choices.some(({ label }) => hides(label))) return [];
-        return decision.choices.map(({ label, content, affirmative }) => {
+        return decision.choices.map(({ label: called, content, affirmative }) => {
           const isNo = JSON.stringify(content) === no;
           const style = affirmative ? "primary" : isNo ? "danger" : null;
+          const label = PLAIN_CHOICES.has(called) ? called : `Answer ${asSent(called)}`;
           return { kind: "accept", content, label, style, reason: isNo ? ofNo : ofYes };
         });
       }
@@ -85,8 +104,8 @@ export function offeredButtons(
   if (buttons.length === 0 || !actions.includes("decline")) return buttons;
   if (decision.kind === "confirm")
     buttons.push({ kind: "decline", content: null, label: "Decline…", style: "danger", reason: ofNo });
-  // A call elsewhere has its arguments inside of others, which Slack does not show.
-  if (editable && gate !== null)
+  // A call elsewhere has its arguments inside of others, which Slack does not show. Its window has no place for a reason.
+  if (editable && gate !== null && ofYes === null)
     buttons.push({
       kind: "change",
       content: null,
@@ -100,16 +119,21 @@ export function offeredButtons(
 }
 
 /** Whether this member may decide now, without another proof that it is them. */
-function mayDecide({ state, task, mode, fourEyes, claimedBy, approval }: Asked, member: Member): boolean {
+function mayDecide(
+  { state, task, mode, fourEyes, claimedBy, approval, editable }: Asked,
+  member: Member,
+): boolean {
   // As the route of the screen's answers asks, which comes before the rules of a request.
   if (!may(member.role, "requests:answer")) return false;
   const isOpen = state === "open" && task.cancelRequestedAt === null && mode === "form";
   const isFree = !fourEyes && (claimedBy === null || claimedBy.id === member.userId);
+  // What the others approved instead of the arguments stands on the screen.
+  const isAsAsked = agreedChange({ approval, editable }) === null;
   // A vote for somebody who is away says so on the screen.
   const votes =
     approval === null ||
     (approval.canVote && approval.votesFor === null && approval.stages.every(({ stepUp }) => !stepUp));
-  return isOpen && isFree && votes;
+  return isOpen && isFree && isAsAsked && votes;
 }
 
 /** Whether a text reads otherwise than it is sent: Slack marks no such place. */
@@ -154,14 +178,17 @@ export function shownArguments({
   const entries = Object.entries(given).filter((entry) => !isMessage(entry));
   // The screen folds what is nested, and marks what an agent's program has masked in it.
   if (entries.some(([, value]) => typeof value === "object" && value !== null)) return null;
-  if (!entries.every(([name]) => PLAIN_NAME.test(name))) return null;
-  const lines = entries.map(([name, value]) => `${name}: ${value}`);
-  const fits = lines.every((line) => line.length <= MOST_VALUE && !isOdd(line) && !BREAKS.test(line));
+  if (entries.some((entry) => entry.some((each) => isOdd(String(each)) || BREAKS.test(String(each)))))
+    return null;
+  // Quoted, so that no text goes on as another argument, and “10” is not 10.
+  const lines = entries.map(([name, value]) => {
+    const called = /^[\w.-]{1,60}$/.test(name) ? name : quoted(name);
+    return `${called}: ${typeof value === "string" ? quoted(value) : value}`;
+  });
+  const fits = lines.every((line) => line.length <= MOST_VALUE);
   const isShort = lines.length <= MOST_ARGUMENTS && lines.join("").length <= MOST_CHARACTERS;
   return fits && isShort ? lines : null;
 }
 
-/** Any other name could read as a name and a value. */
-const PLAIN_NAME = /^[\p{L}_$][\p{L}\p{M}\p{N}_$.-]*$/u;
-/** A value with them could look like two arguments. */
+/** A text with them is more than a line. */
 const BREAKS = /[\p{Cc}\u2028\u2029]/u;

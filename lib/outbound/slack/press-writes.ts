@@ -4,6 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import type { ModalView } from "@slack/web-api";
+import { actorWords } from "../../access/actor-words.ts";
+import type { Principal } from "../../access/principal.ts";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
@@ -13,9 +15,13 @@ import type { Seal } from "../../base/seal.ts";
 import { readUndoWindow } from "../../people/organizations/organization-reads.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
 import { refuseUnfitChange } from "../../requests/answers/changed-call.ts";
+import { isOwnNo } from "../../requests/answers/form-buttons.ts";
 import { lockRequest, refuseUnlessOpen } from "../../requests/lock-request.ts";
 import type { AnswerInput } from "../../requests/request-input-schema.ts";
 import { readInputRequest } from "../../requests/request-reads.ts";
+import type { InputRequestDetail } from "../../requests/request-schema.ts";
+import { readSimilar } from "../../requests/similar/similar.ts";
+import { uncapitalise } from "../../text/labels.ts";
 import { visibleLine } from "../mail/compose.ts";
 import { type OfferedButton, offeredButtons } from "./offer.ts";
 import {
@@ -113,7 +119,7 @@ async function readPress(tx: Tx, seal: Seal, pressId: string): Promise<Pressed |
 }
 
 /** Notes that the press is carried out. False: another process has. */
-async function finish(tx: Tx, { id }: Pressed, outcome: string): Promise<boolean> {
+async function finish(tx: Tx, { id }: Pick<Pressed, "id">, outcome: string): Promise<boolean> {
   const { organizationId } = tx;
   const finished =
     await tx.$executeRaw`UPDATE slack_press SET done_at = now(), outcome = ${outcome}, sealed_press = NULL
@@ -145,6 +151,11 @@ async function decide(tx: Tx, pressed: Pressed): Promise<Done | null> {
       outcome: "not_linked",
       reply: "Link your Slack account first: Intray → Settings → Channels.",
     });
+  if (await isSignedOut(tx, member.userId))
+    return end({
+      outcome: "signed_out",
+      reply: "Sign in to Intray first: your organization requires it.",
+    });
   if (!(await isOwnMessage(tx, member.userId, press)))
     return end({
       outcome: "other_message",
@@ -161,6 +172,12 @@ async function decide(tx: Tx, pressed: Pressed): Promise<Done | null> {
     await refuseUnlessOpen(tx, await lockRequest(tx, member, press.request));
     return end({ outcome: "in_intray", reply: "This can only be decided in Intray." });
   }
+  const repeats = await repeatedBy(tx, member, request, press);
+  if (repeats)
+    return end({
+      outcome: "in_intray",
+      reply: `${repeats} Decide this one in Intray, if it is no duplicate.`,
+    });
   const about = visibleLine(`${request.tool} on ${request.server.name}`);
   if (press.kind === "change" && press.typed === null)
     return end({ outcome: "asked", modal: changeModal(button, press, about, request.arguments) });
@@ -171,6 +188,20 @@ async function decide(tx: Tx, pressed: Pressed): Promise<Done | null> {
   const proof = { sessionId: null, withinMs: 0, via: "slack" as const };
   const { outcome } = await recordDecision(tx, member, press.request, input, undefined, proof);
   return end({ outcome });
+}
+
+/** What the screen warns of before a yes: that the same was decided already. Null: it was not, or the press says no. */
+async function repeatedBy(
+  tx: Tx,
+  member: Principal,
+  { id, rejection }: InputRequestDetail,
+  { kind, content }: StoredPress,
+): Promise<string | null> {
+  if ((kind !== "accept" && kind !== "change") || isOwnNo(rejection, content)) return null;
+  const { repeats } = await readSimilar(tx, member, id);
+  if (!repeats) return null;
+  const what = repeats.by === "label" && repeats.label ? visibleLine(repeats.label) : "The same amount";
+  return `${what} was already ${uncapitalise(repeats.answer.words)} by ${actorWords(repeats.answer.by)}.`;
 }
 
 /** The answer of a press. Throws `invalid_content` for a number that can't be sent as it was typed. */
@@ -219,6 +250,14 @@ async function pressingMember(tx: Tx, { slackUserId }: Pressed) {
   return account && memberAsCaller(tx, account.userId);
 }
 
+/** Whether a required sign-in provider has signed the member out: their keys rest then, and nothing decides in their name. */
+async function isSignedOut(tx: Tx, userId: string): Promise<boolean> {
+  const [row] = await tx.$queryRaw<
+    { rests: boolean }[]
+  >`SELECT gate.keys_rest(${tx.organizationId}::uuid, ${userId}::uuid) AS rests`;
+  return row?.rests !== false;
+}
+
 /** A message that was forwarded, or is another person's, decides nothing. */
 async function isOwnMessage(tx: Tx, userId: string, { request, channel, ts }: StoredPress): Promise<boolean> {
   const { organizationId } = tx;
@@ -237,13 +276,16 @@ async function tell(
 ): Promise<void> {
   const client = slackClient(means, botToken);
   const { channel, triggerId } = press;
-  try {
-    if (modal) await client.views.open({ trigger_id: triggerId, view: modal });
-    if (reply) await client.chat.postEphemeral({ channel, user: slackUserId, text: escaped(reply) });
-  } catch (error) {
+  const noted = (error: unknown) => {
     log.info({ failure: failureOf(error) }, "Slack took no reply to a press");
-  }
+    return null;
+  };
+  const opened = modal && (await client.views.open({ trigger_id: triggerId, view: modal }).catch(noted));
+  const told = opened === null ? NOT_OPENED : reply;
+  if (told) await client.chat.postEphemeral({ channel, user: slackUserId, text: escaped(told) }).catch(noted);
 }
+
+const NOT_OPENED = "Slack did not open the window. Press again, or decide in Intray.";
 
 const escaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -262,9 +304,9 @@ export async function tellLost(means: Means, organizationId: string): Promise<bo
   );
   if (!lost) return false;
   const pressed = await within((tx) => readPress(tx, means.seal, lost.id));
-  if (!pressed) return true;
-  const isFirst = await within((tx) => finish(tx, pressed, "lost"));
-  if (isFirst)
+  // Also where Slack was removed meanwhile, and nobody can be told.
+  const isFirst = await within((tx) => finish(tx, lost, "lost"));
+  if (isFirst && pressed)
     await tell(means, pressed, { outcome: "lost", reply: "Your press was not carried out. Press again." });
   return true;
 }

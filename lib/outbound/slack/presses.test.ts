@@ -23,7 +23,7 @@ import { uuidv7 } from "../../base/ids.ts";
 import { LOST_PRESSES } from "../../engine/jobs/sending-jobs.ts";
 import { claimRequest } from "../../requests/claims/claim-writes.ts";
 import { askSlackTest, readOwnSlack, unlink } from "./account-writes.ts";
-import { updateSlack } from "./app-writes.ts";
+import { removeSlack, updateSlack } from "./app-writes.ts";
 import { readInteraction } from "./press-schema.ts";
 import { tellLost } from "./press-writes.ts";
 
@@ -102,6 +102,19 @@ describe("a member approves", () => {
     ]);
   });
 
+  test("by a choice that says that it answers, where its words may be those of another button", async () => {
+    const before = await countBefore();
+    const [field] = CHOICES.fields;
+    const options = [
+      { value: "Open in Intray", title: "Open in Intray" },
+      { value: "Decline…", title: "Decline…" },
+    ];
+    const { message } = await told({ form: { ...CHOICES, fields: [{ ...field!, options }] } });
+    expect(labelsOf(message)).toEqual(["Answer “Open in Intray”", "Answer “Decline…”", "Open in Intray"]);
+    expect(await pressed(pressOf(message, "Answer “Open in Intray”"))).toBe("recorded");
+    expect((await answers()).slice(before)).toMatchObject([{ content: { decision: "Open in Intray" } }]);
+  });
+
   test("with a vote, which waits for others", async () => {
     const { message } = await told({ approval: voteOf() });
     expect(textsOf(message)).toContain("Finance: 0 of 2");
@@ -150,6 +163,7 @@ describe("a request is only opened in Intray", () => {
     ["with such an argument", { task: { arguments: { note: "10 \u05d0 9000" } } }],
     ["with a name that reads as an argument", { task: { arguments: { "amount: 5, note": "x" } } }],
     ["with arguments that are not shown whole", { task: { arguments: { note: "y".repeat(400) } } }],
+    ["whose figures stand in another order", { message: "Pay 10 \u05d0 of 2000?" }],
   ])("%s", async (_, more) => {
     const { message } = await told(more);
     expect(labelsOf(message)).toEqual(["Open in Intray"]);
@@ -163,6 +177,20 @@ describe("a request is only opened in Intray", () => {
     expect(replies()).toEqual(["U1: This can only be decided in Intray."]);
     await fixture.sendLater();
     expect(labelsOf(slack.messages[0]!)).toEqual(["Open in Intray"]);
+  });
+
+  test("that may be a duplicate, which it says of a yes", async () => {
+    const before = await countBefore();
+    const task = { label: "INV-7000" };
+    const first = await told({ task });
+    expect(await pressed(pressOf(first.message, "Confirm"))).toBe("recorded");
+    const second = await told({ task });
+    expect(await pressed(pressOf(second.message, "Confirm"))).toBe("in_intray");
+    expect(replies()).toEqual([
+      "U1: INV-7000 was already confirmed by Benno. Decide this one in Intray, if it is no duplicate.",
+    ]);
+    expect(await answers()).toHaveLength(before + 1);
+    expect(await pressed(pressOf(second.message, "Decline…"))).toBe("asked");
   });
 
   test("by the member who asked for it, once nobody approves their own", async () => {
@@ -251,6 +279,19 @@ describe("a press decides once", () => {
     await carryOut(fixture, id ?? "");
     expect(await answers()).toHaveLength(before);
   });
+
+  test("or ends with Slack, if that was removed before", async () => {
+    const { message } = await told();
+    await store(fixture, pressOf(message, "Confirm"));
+    await fixture.within((tx) => removeSlack(tx, ana));
+    await fixture.sql("UPDATE slack_press SET created_at = created_at - interval '1 minute'");
+    const engine = { ...fixture.context, slackUrl: slack.url };
+    expect(await tellLost(engine, fixture.organizationId)).toBe(true);
+    expect(await tellLost(engine, fixture.organizationId)).toBe(false);
+    expect(await fixture.sql("SELECT outcome, sealed_press FROM slack_press")).toEqual([
+      { outcome: "lost", sealed_press: null },
+    ]);
+  });
 });
 
 describe("nothing is decided by", () => {
@@ -289,6 +330,21 @@ describe("nothing is decided by", () => {
     expect(await answers()).toHaveLength(before);
   });
 
+  test("a member whom the sign-in provider that the organization requires has signed out", async () => {
+    const before = await countBefore();
+    const { message } = await told();
+    await fixture.sql("INSERT INTO sign_in_policy (organization_id, providers) VALUES ($1, '{corp}')", [
+      fixture.organizationId,
+    ]);
+    await fixture.sql("INSERT INTO provider_absence (user_id, provider) VALUES ($1, 'corp')", [ben.userId]);
+    expect(await pressed(pressOf(message, "Confirm"))).toBe("signed_out");
+    expect(replies()).toEqual(["U1: Sign in to Intray first: your organization requires it."]);
+    expect(await answers()).toHaveLength(before);
+    await fixture.sql("DELETE FROM provider_absence");
+    await fixture.sql("DELETE FROM sign_in_policy");
+    expect(await pressed(pressOf(message, "Confirm"))).toBe("recorded");
+  });
+
   test("a content that no button had, though Slack signed it", async () => {
     const before = await countBefore();
     const { message } = await told();
@@ -313,6 +369,7 @@ test("a trigger that Slack no longer takes leaves the request open", async () =>
   slack.faults.push({ method: "views.open", fault: { error: "expired_trigger_id" } });
   expect(await pressed(pressOf(message, "Decline…"))).toBe("asked");
   expect(await answers()).toHaveLength(before);
+  expect(replies()).toEqual(["U1: Slack did not open the window. Press again, or decide in Intray."]);
   await fixture.within((tx) => askSlackTest(tx, ben.userId));
   expect((await fixture.within((tx) => readOwnSlack(tx, ben.userId))).account?.failure).toBeNull();
 });

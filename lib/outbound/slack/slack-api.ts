@@ -64,6 +64,17 @@ const REVOKED = [
   "token_expired",
   "token_revoked",
 ];
+/** After these nobody knows whether Slack did it (https://docs.slack.dev/reference/methods/chat.postMessage#errors). */
+const UNSURE = [
+  "fatal_error",
+  "internal_error",
+  "request_timeout",
+  "service_unavailable",
+  "team_added_to_org",
+];
+/** Limits without a Retry-After. */
+const LIMITED = ["rate_limited", "ratelimited"];
+const LIMITED_MS = 60_000;
 /** The longest pause that Slack is granted. */
 const MOST_WAIT_MS = 3600_000;
 
@@ -73,7 +84,10 @@ export function failureOf(error: unknown): SlackFailure {
     return { kind: "limited", waitMs: Math.min(Math.max(error.retryAfter, 1) * 1000, MOST_WAIT_MS) };
   if (error instanceof WebAPIPlatformError) {
     const code = /^[a-z_]{1,60}$/.exec(error.data.error)?.[0] ?? "an unknown error";
-    return REVOKED.includes(code) ? { kind: "revoked", code } : { kind: "refused", code };
+    if (REVOKED.includes(code)) return { kind: "revoked", code };
+    if (LIMITED.includes(code)) return { kind: "limited", waitMs: LIMITED_MS };
+    if (UNSURE.includes(code)) return { kind: "unknown", error: `Slack answered ${code}.` };
+    return { kind: "refused", code };
   }
   if (error instanceof WebAPIHTTPError)
     return { kind: "unknown", error: `Slack answered ${error.statusCode}.` };

@@ -1,7 +1,5 @@
-/** Messages to a local Slack: whom it tells of what, in one message each, and what happens when Slack fails. */
+/** Messages to a local Slack: whom it tells of what, in one message each. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startEngineProcess } from "../../../test/engine-process.ts";
-import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
 import { SECRETS, type SlackServer, textsOf } from "../../../test/servers/slack/slack.ts";
 import {
@@ -16,10 +14,9 @@ import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
 import { markAllRead } from "../notices/notice-writes.ts";
 import { setNoticeSettings } from "../notices/settings.ts";
-import { askSlackTest, beginLink, finishLink, readOwnSlack, unlink } from "./account-writes.ts";
+import { beginLink, finishLink, readOwnSlack } from "./account-writes.ts";
 import { askWorkspace, readSlack, removeSlack, updateSlack } from "./app-writes.ts";
 
-const PATIENCE = 180_000;
 let fixture: SlackFixture;
 let slack: SlackServer;
 let ben: Member;
@@ -33,7 +30,6 @@ afterAll(() => fixture?.close());
 beforeEach(() => fixture.reset());
 
 const own = (member: Member = ben) => fixture.within((tx) => readOwnSlack(tx, member.userId));
-const called = (method: string) => slack.calls.filter((call) => call.method === method);
 
 describe("setting up", () => {
   test("asks Slack whose token it is, and keeps all secrets sealed", async () => {
@@ -73,6 +69,18 @@ describe("setting up", () => {
     await fixture.setUp();
     slack.teamId = "T1";
     expect((await own()).account).toBeNull();
+  });
+
+  test("with another app in the same workspace tells again what waits, in the conversations of this app", async () => {
+    await fixture.link(ben, "U1");
+    await fixture.asked();
+    await fixture.sendLater();
+    slack.app = "2";
+    await fixture.setUp("3333.4444");
+    await fixture.sendLater();
+    slack.app = "";
+    expect(slack.messages.map(({ channel }) => channel)).toEqual(["DU1", "D2U1"]);
+    expect((await own()).account).toMatchObject({ name: "Benno at Slack", failure: null });
   });
 
   test("is undone with all linked accounts", async () => {
@@ -130,6 +138,16 @@ describe("an account is linked", () => {
   });
 });
 
+test("an account goes when another person proves the address of the member's account", async () => {
+  const cleo = await fixture.member("approver", "Clea");
+  await fixture.link(cleo, "U3");
+  await fixture.sql("UPDATE membership SET inherited = true WHERE user_id = $1", [cleo.userId]);
+  await fixture.asked({ assignee: cleo.userId });
+  await fixture.sendLater();
+  expect(slack.messages).toEqual([]);
+  expect(await fixture.sql("SELECT FROM slack_account")).toEqual([]);
+});
+
 describe("a request", () => {
   beforeEach(() => fixture.link(ben, "U1"));
 
@@ -183,6 +201,49 @@ describe("a request", () => {
     await fixture.within((tx) => updateSlack(tx, ana, { showsText: false }));
     await fixture.sendLater();
     expect(shown().join()).not.toContain("INV-100");
+  });
+
+  test("says who asks, and shows all of its text whole, with each argument in quotes", async () => {
+    await fixture.within((tx) => updateSlack(tx, ana, { showsText: true }));
+    const task = { arguments: { note: `x${" ".repeat(20)}amount: 5`, amount: 900, "to: Bob, by": "10" } };
+    await fixture.asked({ message: `Pay?\n${"A long line. ".repeat(80)}`, task });
+    await fixture.sendLater();
+    const [message] = slack.messages;
+    const texts = textsOf(message!);
+    expect(texts).toContain("“Finance” asks");
+    expect(texts[texts.indexOf("The arguments of the call") + 1]?.split("\n")).toEqual([
+      `note: "x${"\\u0020".repeat(19)} amount: 5"`,
+      "amount: 900",
+      "“to: Bob, by”: “10”",
+    ]);
+    const sections = message?.blocks.filter(({ type }) => type === "section") ?? [];
+    expect(sections.length).toBeGreaterThan(2);
+    for (const section of sections) expect(section.expand).toBe(true);
+  });
+
+  test.each([
+    ["undeliverable", "Declined by Ana. The answer was not delivered"],
+    ["withdrawn", "Declined by Ana. The answer was not delivered"],
+  ])("whose answer never came to the server, and that is %s, says so", async (state, title) => {
+    const request = await fixture.asked();
+    await fixture.sendLater();
+    await fixture.decide(request);
+    await fixture.sql(
+      "UPDATE delivery SET state = 'failed', error = 'task_ended' WHERE input_request_id = $1",
+      [request.id],
+    );
+    await fixture.sql(
+      "UPDATE input_request SET state = $2, ended_at = now(), ended_reason = 'task_ended' WHERE id = $1",
+      [request.id, state],
+    );
+    await fixture.happened({
+      type: "request.undeliverable",
+      taskId: request.taskId,
+      inputRequestId: request.id,
+    });
+    await fixture.run(NOTICES);
+    await fixture.sendLater();
+    expect(fixture.titles()).toEqual([title]);
   });
 
   test("shows its votes as they come in", async () => {
@@ -276,116 +337,4 @@ test("tasks that fail together are counted, and one alone is told", async () => 
   await fixture.run(NOTICES);
   await fixture.sendLater();
   expect(fixture.titles()).toEqual(["A task failed", "5 more notifications in Intray"]);
-});
-
-describe("when Slack", () => {
-  beforeEach(() => fixture.link(ben, "U1"));
-
-  test("asks for a pause, no process calls it before the pause is over", async () => {
-    await fixture.link(ana, "U2");
-    slack.faults.push({ method: "chat.postMessage", fault: { retryAfter: 90 } });
-    await fixture.asked();
-    await fixture.later();
-    await Promise.all([fixture.send(), fixture.send()]);
-    const before = called("chat.postMessage").length;
-    expect(before).toBeLessThanOrEqual(2);
-    expect((await fixture.within((tx) => readSlack(tx, APP))).app?.pausedUntil).not.toBeNull();
-    await fixture.sendLater(1);
-    expect(called("chat.postMessage")).toHaveLength(before);
-    await fixture.sendLater(2);
-    expect(slack.messages.map(({ channel }) => channel).sort()).toEqual(["DU1", "DU2"]);
-  });
-
-  test("fails, it is asked again with growing pauses for a day, and its error is shown", async () => {
-    slack.faults.push({ method: "chat.postMessage", fault: { error: "channel_not_found" }, always: true });
-    await fixture.asked();
-    await fixture.sendLater();
-    expect((await own()).account?.failure?.error).toBe("Slack answered channel_not_found.");
-    expect((await fixture.within((tx) => readSlack(tx, APP))).app?.failing).toMatchObject({ members: 1 });
-    const once = called("chat.postMessage").length;
-    await fixture.send();
-    expect(called("chat.postMessage")).toHaveLength(once);
-    await fixture.sql("UPDATE slack_account SET failing_since = now() - interval '25 hours'");
-    await fixture.sendLater(60);
-    const given = called("chat.postMessage").length;
-    await fixture.sendLater(24 * 60);
-    expect(called("chat.postMessage")).toHaveLength(given);
-    slack.faults.length = 0;
-    await fixture.asked();
-    await fixture.sendLater(60);
-    expect(slack.messages).toHaveLength(2);
-    expect((await own()).account?.failure).toBeNull();
-  });
-
-  test("loses the answer to a message that it posted, the message is found, and not posted twice", async () => {
-    slack.faults.push({ method: "chat.postMessage", fault: { lose: true } });
-    const request = await fixture.asked();
-    await fixture.sendLater();
-    expect((await own()).account?.failure?.error).toBe("Slack can’t be reached.");
-    await fixture.decide(request);
-    await fixture.sendLater(60);
-    expect(fixture.titles()).toEqual(["Declined by Ana"]);
-    expect(called("chat.postMessage")).toHaveLength(1);
-  });
-
-  test.each(["invalid_auth", "account_inactive", "token_revoked"])(
-    "answers %s, nothing more is sent, and admins are told",
-    async (error) => {
-      slack.faults.push({ method: "chat.postMessage", fault: { error }, always: true });
-      await fixture.asked();
-      await fixture.sendLater();
-      await fixture.run(NOTICES);
-      expect((await fixture.within((tx) => readSlack(tx, APP))).app?.revoked).toMatchObject({
-        because: error,
-      });
-      expect(await fixture.sql("SELECT user_id FROM notice WHERE cause = 'slack.revoked'")).toEqual([
-        { user_id: ana.userId },
-      ]);
-      expect((await own()).team).toBeNull();
-      const calls = slack.calls.length;
-      await fixture.sendLater(60);
-      expect(slack.calls).toHaveLength(calls);
-      slack.faults.length = 0;
-      await fixture.setUp();
-      await fixture.run(NOTICES);
-      await fixture.sendLater();
-      expect(slack.messages).toHaveLength(1);
-      expect(
-        await fixture.sql("SELECT FROM notice WHERE cause = 'slack.revoked' AND withdrawn_at IS NULL"),
-      ).toEqual([]);
-    },
-  );
-
-  test("has a message when the engine dies, the next engine finds it", { timeout: PATIENCE }, async () => {
-    await fixture.asked();
-    await fixture.later();
-    slack.faults.push({ method: "chat.postMessage", fault: { hold: true } });
-    const engine = await startEngineProcess({ ...fixture.engineEnvironment, INTRAY_SLACK_URL: slack.url });
-    await until("Slack has the message", async () => slack.messages.length === 1, PATIENCE);
-    await engine.kill();
-    await fixture.sendLater(60);
-    await fixture.sendLater(60);
-    expect(slack.messages).toHaveLength(1);
-    expect(called("chat.postMessage")).toHaveLength(1);
-    expect(await fixture.sql("SELECT ts IS NOT NULL AS known FROM slack_message")).toEqual([{ known: true }]);
-  });
-});
-
-test("a test says that it was delivered, and why it was not", async () => {
-  await fixture.link(ben, "U1");
-  slack.faults.push({ method: "chat.postMessage", fault: { error: "messages_tab_disabled" } });
-  await fixture.within((tx) => askSlackTest(tx, ben.userId));
-  await fixture.send();
-  expect((await own()).account).toMatchObject({
-    test: { deliveredAt: null },
-    failure: { error: "Slack answered messages_tab_disabled." },
-  });
-  await fixture.within((tx) => askSlackTest(tx, ben.userId));
-  await fixture.send();
-  expect(fixture.titles()).toEqual(["Test: Intray reaches you here"]);
-  expect((await own()).account).toMatchObject({ test: { deliveredAt: expect.any(String) }, failure: null });
-  await fixture.within((tx) => unlink(tx, ben));
-  await expect(fixture.within((tx) => askSlackTest(tx, ben.userId))).rejects.toMatchObject({
-    code: "not_found",
-  });
 });

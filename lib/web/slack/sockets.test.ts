@@ -4,6 +4,7 @@ import { until } from "../../../test/fixtures/organization-fixture.ts";
 import { insertRequest, insertTask } from "../../../test/fixtures/rows.ts";
 import { APP_TOKEN, SECRETS, type SlackServer } from "../../../test/servers/slack/slack.ts";
 import { createSlackFixture, type SlackFixture } from "../../../test/servers/slack/slack-fixture.ts";
+import { uuidv7 } from "../../base/ids.ts";
 import { askWorkspace, readSlack, setUpSlack, updateSlack } from "../../outbound/slack/app-writes.ts";
 import { SlackSockets } from "./sockets.ts";
 
@@ -47,7 +48,9 @@ const shown = async () => (await fixture.within((tx) => readSlack(tx, "https://x
 let messages = 0;
 /** What Slack sends when Ben presses, of a request that his messages have. */
 async function pressOf(team = "T1"): Promise<{ payload: object; requestId: string }> {
-  const taskId = await insertTask(fixture.database, fixture.organizationId, fixture.finance);
+  // A label without a number: it is no repetition of the others.
+  const unlike = { label: "Payment" };
+  const taskId = await insertTask(fixture.database, fixture.organizationId, fixture.finance, unlike);
   const request = await insertRequest(fixture.database, fixture.organizationId, taskId, {
     message: "Pay INV-100?",
   });
@@ -118,6 +121,23 @@ test("a socket that Slack ends is opened again", async () => {
     await sockets.look();
     return slack.sockets.length === 1;
   });
+});
+
+test("sockets of several organizations are opened side by side, so that a slow one keeps no other", async () => {
+  const { database, seal, ana } = fixture;
+  const other = uuidv7();
+  await fixture.sql("INSERT INTO organization (id, slug, name) VALUES ($1, 'other', 'Other')", [other]);
+  const workspace = { teamId: "T2", team: "Other", bot: "intray" };
+  await database.withOrganization(other, (tx) =>
+    setUpSlack(tx, ana, seal, { ...SECRETS, appToken: APP_TOKEN }, workspace),
+  );
+  slack.saysHello = false;
+  const looked = webProcess().look();
+  await until("both are being opened", async () => slack.sockets.length === 2);
+  slack.saysHello = true;
+  for (const socket of slack.sockets) socket.sayHello();
+  await looked;
+  await fixture.sql("DELETE FROM slack_app WHERE organization_id = $1", [other]);
 });
 
 test("a press of another workspace decides nothing", async () => {

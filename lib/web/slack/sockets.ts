@@ -82,13 +82,16 @@ export class SlackSockets {
       const lease = await means.database.withOrganization(id, (tx) => takeLease(tx, this.#holder));
       if (lease) leases.set(id, lease);
     }
-    for (const [organizationId, { client, sealedAppToken }] of this.#held) {
-      if (leases.get(organizationId)?.sealedAppToken === sealedAppToken) continue;
-      this.#held.delete(organizationId);
-      await client.disconnect();
-    }
-    for (const [organizationId, lease] of leases)
-      if (!this.#held.has(organizationId)) await this.#open(means, organizationId, lease);
+    const gone = [...this.#held].filter(
+      ([id, { sealedAppToken }]) => leases.get(id)?.sealedAppToken !== sealedAppToken,
+    );
+    for (const [organizationId] of gone) this.#held.delete(organizationId);
+    const missing = [...leases].filter(([organizationId]) => !this.#held.has(organizationId));
+    // Side by side: one that Slack does not answer must not keep others until their leases end.
+    await Promise.all([
+      ...gone.map(([, { client }]) => client.disconnect()),
+      ...missing.map(([organizationId, lease]) => this.#open(means, organizationId, lease)),
+    ]);
   }
 
   async #open(means: Means, organizationId: string, { id, teamId, sealedAppToken }: Lease): Promise<void> {

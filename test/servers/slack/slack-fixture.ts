@@ -35,7 +35,8 @@ export interface SlackFixture extends NotificationsFixture {
   means(): { network: NotificationsFixture["context"]["network"]; slackUrl: string };
   /** Nothing is told, linked or open any more; Slack is set up. */
   reset(): Promise<void>;
-  setUp(): Promise<void>;
+  /** `clientId`: of another app in the workspace. */
+  setUp(clientId?: string): Promise<void>;
   /** Signs in at Slack as somebody, and comes back in a session: that which began, unless `back` says otherwise. */
   link(
     member: Member,
@@ -76,9 +77,9 @@ export async function createSlackFixture(): Promise<SlackFixture> {
       );
       await its.setUp();
     },
-    async setUp() {
+    async setUp(clientId = SECRETS.clientId) {
       const workspace = await askWorkspace(means(), SECRETS.botToken);
-      await fixture.within((tx) => setUpSlack(tx, ana, fixture.seal, SECRETS, workspace));
+      await fixture.within((tx) => setUpSlack(tx, ana, fixture.seal, { ...SECRETS, clientId }, workspace));
     },
     async link(member, slackUserId, back = {}) {
       const sessionId = uuidv7();
@@ -127,7 +128,9 @@ export async function createSlackFixture(): Promise<SlackFixture> {
       await its.send();
     },
     async asked({ approval, task, isGate, ...more } = {}) {
-      const taskId = await insertTask(fixture.database, fixture.organizationId, finance, task);
+      // A label without a number: it is no repetition of the others.
+      const unlike = { label: "Payment", ...task };
+      const taskId = await insertTask(fixture.database, fixture.organizationId, finance, unlike);
       const request = await insertRequest(fixture.database, fixture.organizationId, taskId, more);
       if (approval)
         await fixture.sql("UPDATE input_request SET approval = $2 WHERE id = $1", [

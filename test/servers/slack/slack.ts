@@ -33,9 +33,12 @@ interface SlackCall {
   fields: Record<string, string>;
 }
 
-/** What a method answers instead of doing it. `lose`: it does it, and the answer is lost; `hold`: it never comes. */
+/**
+ * What a method answers instead of doing it. `lose`: it does it, and the answer is lost; `hold`: it never comes; `done`: it does it
+ * before it answers with the error. `meanwhile`: what happens before the answer.
+ */
 type Fault =
-  | { error: string }
+  | { error: string; done?: true; meanwhile?: () => Promise<void> }
   | { retryAfter: number }
   | { status: number }
   | { lose: true }
@@ -45,6 +48,8 @@ export interface SlackServer {
   url: string;
   hostAndPort: string;
   teamId: string;
+  /** Tells the conversations of one app from those of another, which it can't reach. */
+  app: string;
   /** By the method that they meet; each once, unless `always`. */
   faults: { method: string; fault: Fault; always?: true }[];
   calls: SlackCall[];
@@ -53,6 +58,8 @@ export interface SlackServer {
   ephemerals: { channel: string; user: string; text: string }[];
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects
   views: { triggerId: string; view: any }[];
+  /** Whether a socket that is opened is ready at once. */
+  saysHello: boolean;
   /** Sockets that were opened with the app-level token (Socket Mode), and are still open. */
   sockets: SlackSocket[];
   /** Who signs in at Slack next. */
@@ -86,6 +93,7 @@ export async function startSlack(): Promise<SlackServer> {
     return back.href;
   };
 
+  const isReached = ({ channel = "" }: Record<string, string>) => channel.startsWith(`D${slack.app}U`);
   const methods: Record<string, (fields: Record<string, string>) => object> = {
     "auth.test": () => ({
       team: "Acme Workspace",
@@ -94,14 +102,16 @@ export async function startSlack(): Promise<SlackServer> {
       user_id: "UBOT",
       bot_id: "B1",
     }),
-    "conversations.open": ({ users }) => ({ channel: { id: `D${users}` } }),
+    "conversations.open": ({ users }) => ({ channel: { id: `D${slack.app}${users}` } }),
     "chat.postMessage": (fields) => {
+      if (!isReached(fields)) return { ok: false, error: "channel_not_found" };
       // Slack's times are of its own clock, and in order.
       const ts = `${Math.floor(Date.now() / 1000)}.${String(++posted).padStart(6, "0")}`;
       slack.messages.push({ ...messageOf(fields), ts, edits: 0 });
       return { channel: fields.channel, ts };
     },
     "chat.update": (fields) => {
+      if (!isReached(fields)) return { ok: false, error: "channel_not_found" };
       const message = slack.messages.find(
         ({ channel, ts }) => channel === fields.channel && ts === fields.ts,
       );
@@ -172,7 +182,11 @@ export async function startSlack(): Promise<SlackServer> {
     if (fault && "retryAfter" in fault)
       return void response.writeHead(429, { "retry-after": String(fault.retryAfter) }).end();
     if (fault && "status" in fault) return void response.writeHead(fault.status).end("words of Slack");
-    if (fault && "error" in fault) return void answer({ ok: false, error: fault.error });
+    if (fault && "error" in fault) {
+      await fault.meanwhile?.();
+      if (fault.done) carryOut(fields);
+      return void answer({ ok: false, error: fault.error });
+    }
     const expected = method === "apps.connections.open" ? APP_TOKEN : SECRETS.botToken;
     if (method !== "openid.connect.token" && token !== expected)
       return void answer({ ok: false, error: "invalid_auth" });
@@ -186,12 +200,14 @@ export async function startSlack(): Promise<SlackServer> {
     url: `http://${hostAndPort}`,
     hostAndPort,
     teamId: "T1",
+    app: "",
     faults: [],
     calls: [],
     messages: [],
     ephemerals: [],
     views: [],
-    sockets: acceptSockets(server),
+    saysHello: true,
+    sockets: acceptSockets(server, () => slack.saysHello),
     signedIn: { teamId: "T1", userId: "U1", name: "Ben at Slack" },
     remove(ts) {
       slack.messages = slack.messages.filter((message) => message.ts !== ts);

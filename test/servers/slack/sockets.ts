@@ -8,6 +8,8 @@ export interface SlackSocket {
   send(payload: object): string;
   /** The ids of envelopes that the client has acknowledged. */
   acknowledged: string[];
+  /** Says that the socket is ready. */
+  sayHello(): void;
   /** Asks the client to connect again, as Slack does every few hours. */
   askToReconnect(): void;
 }
@@ -15,8 +17,8 @@ export interface SlackSocket {
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 const OPCODES = { text: 1, close: 8, ping: 9, pong: 10 };
 
-/** Takes the server's upgrades. Returns the list of open sockets, which changes. */
-export function acceptSockets(server: Server): SlackSocket[] {
+/** Takes the server's upgrades. Returns the list of open sockets, which changes. `saysHello`: asked for each, when it is open. */
+export function acceptSockets(server: Server, saysHello: () => boolean): SlackSocket[] {
   const sockets: SlackSocket[] = [];
   let envelopes = 0;
   server.on("upgrade", (request, stream: Duplex) => {
@@ -34,6 +36,7 @@ export function acceptSockets(server: Server): SlackSocket[] {
         say({ type: "interactive", envelope_id: envelopeId, payload, accepts_response_payload: true });
         return envelopeId;
       },
+      sayHello: () => say({ type: "hello", num_connections: sockets.length }),
       askToReconnect: () => say({ type: "disconnect", reason: "refresh_requested" }),
     };
     const leave = () => {
@@ -55,7 +58,7 @@ export function acceptSockets(server: Server): SlackSocket[] {
     stream.on("error", leave);
     stream.on("close", leave);
     sockets.push(socket);
-    say({ type: "hello", num_connections: sockets.length });
+    if (saysHello()) socket.sayHello();
   });
   return sockets;
 }
