@@ -227,7 +227,7 @@ test("a result shows its images, files and links, and follows none of them", asy
   await ola.goto(`/tasks/${task}`);
   await ola.getByRole("tab", { name: "Result" }).click();
   const panel = ola.getByRole("tabpanel", { name: "Result" });
-  await expect(panel.getByRole("img", { name: /from the tool/ })).toHaveCount(1);
+  await expect(panel.getByRole("img", { name: /from the tool/i })).toHaveCount(1);
   await expect(panel.getByText("An image of the type image/svg+xml is not shown.")).toBeVisible();
   await expect(panel.getByRole("link")).toHaveCount(1);
   await expect(panel.getByRole("link", { name: "Save audio-4.mp3" })).toHaveAttribute(

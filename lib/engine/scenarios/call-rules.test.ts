@@ -148,7 +148,9 @@ describe.concurrent("a call that a rule asks about", () => {
     expect(remote.calls).toEqual([]);
   });
 
-  test("is not made once a rule denies it while its approval can still be undone", async ({ onTestFinished }) => {
+  test("is not made once a rule denies it while its approval can still be undone", async ({
+    onTestFinished,
+  }) => {
     const here = await place({ onTestFinished });
     const { organization, remote, queries } = here;
     await rule(here, { name: "Everything", before: "ask" });

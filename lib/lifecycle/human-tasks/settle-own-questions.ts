@@ -105,7 +105,10 @@ async function act(
     await endTask(tx, task.id, { state: "completed", result, outcome });
   } else if (!decision) await expireCall(tx, task.id);
   else if (decision.action === "accept")
-    await appendEvents(tx, await approveCall(tx, { ...task, gate: task.gate }, decision.actor, decision.changed));
+    await appendEvents(
+      tx,
+      await approveCall(tx, { ...task, gate: task.gate }, decision.actor, decision.changed),
+    );
   else
     await declineCall(tx, task.id, {
       by: decision.actor,

@@ -19,7 +19,7 @@ let mailer: Mailer;
 let finance: { id: string; connectionId: string };
 
 beforeAll(async () => {
-  mailer = createMailer(server.url, APP, 1_000);
+  mailer = createMailer(server.url, APP);
   finance = await insertServer(fixture.database, fixture.organizationId, {
     name: "Finance\r\nBcc: x@y.example",
   });

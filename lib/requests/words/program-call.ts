@@ -106,7 +106,10 @@ function asEdit(tool: string, input: Record<string, unknown>): ShownCall | null 
   return asEdits(tool, input);
 }
 
-function asEdits(tool: string, { file_path: path, edits, ...rest }: Record<string, unknown>): ShownCall | null {
+function asEdits(
+  tool: string,
+  { file_path: path, edits, ...rest }: Record<string, unknown>,
+): ShownCall | null {
   if (tool !== "MultiEdit" || typeof path !== "string" || !Array.isArray(edits)) return null;
   if (edits.length > MOST_CHANGES) return null;
   const changes = (edits as unknown[]).map(changeIn);

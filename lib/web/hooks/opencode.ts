@@ -24,7 +24,10 @@ export const opencode: Program = {
   read(body): HookEvent {
     const { data } = eventSchema.safeParse(body);
     if (!data)
-      throw new AppError("invalid_input", "This is no event of Intray’s plugin for opencode. Copy the set-up again.");
+      throw new AppError(
+        "invalid_input",
+        "This is no event of Intray’s plugin for opencode. Copy the set-up again.",
+      );
     return {
       call: {
         program: HOOK_PROGRAMS.opencode,

@@ -286,12 +286,15 @@ describe.each(here)("$name", (program) => {
   });
 
   // Claude Code takes it for a hook that has nothing to say, whatever onFailure says.
-  test.each(NOTHING)("where Intray %s, only a hook of Claude Code's own lets the call pass", async (_what, say) => {
-    const url = await startInPlaceOfIntray(say);
-    const agent = await prepared(program, { url });
-    await (await agent.start()).ended;
-    expect(agent.ran()).toBe(program.passesOnNothing);
-  });
+  test.each(NOTHING)(
+    "where Intray %s, only a hook of Claude Code's own lets the call pass",
+    async (_what, say) => {
+      const url = await startInPlaceOfIntray(say);
+      const agent = await prepared(program, { url });
+      await (await agent.start()).ended;
+      expect(agent.ran()).toBe(program.passesOnNothing);
+    },
+  );
 });
 
 describe.runIf(here.includes(headless))("claude -p with the managed set-up", () => {

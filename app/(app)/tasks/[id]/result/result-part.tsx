@@ -23,7 +23,7 @@ export function ResultPartView({ part, number }: { part: ResultPart; number: num
         // biome-ignore lint/performance/noImgElement: inline data, nothing to optimise
         <img
           src={source.src}
-          alt={`Image from the tool, without a description (part ${number})`}
+          alt={`From the tool, without a description (part ${number})`}
           className="max-h-96 w-fit max-w-full rounded-lg border border-line"
         />
       );
