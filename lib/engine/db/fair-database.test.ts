@@ -35,10 +35,10 @@ function slowly(fair: Database) {
 }
 
 test("an organization that has much to do holds up no other: they take turns", async () => {
-  const { begun, run, has, endOne } = slowly(fairDatabase(database, 2));
+  const { begun, run, has, endOne } = slowly(fairDatabase(database, 3));
   const names = ["a", "a", "a", "a", "a", "b", "b", "c"] as const;
   const work = names.map(run);
-  for (let count = 2; count <= names.length; count++) {
+  for (let count = 3; count <= names.length; count++) {
     await has(count);
     // A further transaction would have begun by now.
     await database.withOrganization(ids.a, (tx) => tx.$queryRaw`SELECT 1`);
@@ -46,8 +46,22 @@ test("an organization that has much to do holds up no other: they take turns", a
     endOne();
   }
   endOne();
-  expect(begun).toEqual(["a", "a", "a", "b", "c", "a", "b", "a"]);
+  endOne();
+  expect(begun).toEqual(["a", "a", "b", "a", "b", "c", "a", "a"]);
   expect(await Promise.all(work)).toEqual(names.map((name) => ids[name]));
+});
+
+test("an organization whose transactions all wait for a lock leaves a place to the others", async () => {
+  const { begun, run, has, endOne } = slowly(fairDatabase(database, 3));
+  const work = (["a", "a", "a", "a"] as const).map(run);
+  await has(2);
+  work.push(run("b"));
+  await has(3);
+  expect(begun).toEqual(["a", "a", "b"]);
+  for (let left = 0; left < 2; left++) endOne();
+  await has(5);
+  for (let left = 0; left < 3; left++) endOne();
+  await Promise.all(work);
 });
 
 test("one that fails leaves its place to the next", async () => {

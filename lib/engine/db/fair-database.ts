@@ -3,16 +3,24 @@ import { TRANSACTIONS_AT_ONCE } from "../tunables.ts";
 
 /**
  * Limits concurrent transactions, round-robin per organization. Excess callers queue here because pg's pool
- * times out.
+ * times out. One place is never an organization's that has all others: its transactions may all wait for one lock of its own.
  */
 export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE): Database {
+  const ofOne = Math.max(1, atOnce - 1);
+  /** What runs, by organization. */
+  const running = new Map<string, number>();
   /** Waiting callers by organization, in the order of turns. */
   const waiting = new Map<string, (() => void)[]>();
   let free = atOnce;
 
+  const mayBegin = (organizationId: string) => free > 0 && (running.get(organizationId) ?? 0) < ofOne;
+  const begin = (organizationId: string) => {
+    free--;
+    running.set(organizationId, (running.get(organizationId) ?? 0) + 1);
+  };
   const slot = (organizationId: string): Promise<void> | null => {
-    if (free > 0) {
-      free--;
+    if (mayBegin(organizationId)) {
+      begin(organizationId);
       return null;
     }
     return new Promise((resolve) => {
@@ -21,17 +29,21 @@ export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE):
       else waiting.set(organizationId, [resolve]);
     });
   };
-  const leave = () => {
-    const [organizationId, line] = waiting.entries().next().value ?? [];
-    if (organizationId === undefined || !line) {
-      free++;
+  const leave = (organizationId: string) => {
+    free++;
+    const left = (running.get(organizationId) ?? 1) - 1;
+    if (left > 0) running.set(organizationId, left);
+    else running.delete(organizationId);
+    for (const [id, line] of waiting) {
+      if (!mayBegin(id)) continue;
+      const next = line.shift();
+      // An organization with more waiting callers goes to the back.
+      waiting.delete(id);
+      if (line.length > 0) waiting.set(id, line);
+      begin(id);
+      next?.();
       return;
     }
-    const next = line.shift();
-    // An organization with more waiting callers goes to the back.
-    waiting.delete(organizationId);
-    if (line.length > 0) waiting.set(organizationId, line);
-    next?.();
   };
 
   return {
@@ -42,7 +54,7 @@ export function fairDatabase(database: Database, atOnce = TRANSACTIONS_AT_ONCE):
       try {
         return await database.withOrganization(organizationId, work);
       } finally {
-        leave();
+        leave(organizationId);
       }
     },
   };
