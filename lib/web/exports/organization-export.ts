@@ -37,12 +37,14 @@ async function* batches(caller: Caller, request: Request): AsyncGenerator<Uint8A
   try {
     for (const part of PARTS) {
       let after: string | null = null;
+      let limit = nextLimit(1, 1);
       do {
         const rows: ExportedRows = await withinStill(caller, request, (tx) =>
-          exportRows(tx, part, after, EXPORT_BATCH),
+          exportRows(tx, part, after, limit),
         );
         if (rows.lines.length > 0) yield encode(rows.lines);
         count += rows.lines.length;
+        limit = nextLimit(limit, rows.lines.length);
         after = rows.last;
       } while (after !== null);
     }
@@ -52,6 +54,14 @@ async function* batches(caller: Caller, request: Request): AsyncGenerator<Uint8A
   } finally {
     if (!isWhole) await within(caller, (tx, principal) => markExportBroken(tx, principal, count));
   }
+}
+
+/**
+ * Returns how many rows the next batch looks at: the size of each is found by reading it, and large ones, of which few make a batch,
+ * would take longer than a statement may.
+ */
+export function nextLimit(limit: number, read: number): number {
+  return Math.min(EXPORT_BATCH, read < limit ? Math.max(1, 2 * read) : 10 * limit);
 }
 
 function encode(lines: string[]): Uint8Array {
