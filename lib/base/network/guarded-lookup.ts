@@ -1,5 +1,6 @@
 /** Resolves names, and refuses those that lead to an address that is not allowed. */
-import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import { AsyncResource } from "node:async_hooks";
+import { lookup as dnsLookup, type LookupAddress, type LookupOptions as NodeLookupOptions } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { type Allowed, checkAddress } from "./address-rules.ts";
@@ -61,7 +62,7 @@ function lookupFor(
       const wait = Math.ceil(elapsed / NAME_FAILURE_STEP_MS) * NAME_FAILURE_STEP_MS - elapsed;
       setTimeout(() => callback(nameError(hostname), []), wait);
     };
-    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    resolveOnce(resolve, hostname, options, (error, addresses) => {
       if (isOpen && error) return callback(error, []);
       if (error || addresses.length === 0) return fail("not_found");
       try {
@@ -75,6 +76,31 @@ function lookupFor(
       callback(null, first.address, first.family);
     });
   };
+}
+
+type Found = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
+
+/** Who waits for each name, by the resolver that is asked. */
+const underWay = new WeakMap<typeof dnsLookup, Map<string, Found[]>>();
+
+/**
+ * Asks for a name once, however many connections wait for it: each question holds one of the process's few threads until the name's
+ * servers answer, which may be strangers'.
+ */
+function resolveOnce(resolve: typeof dnsLookup, hostname: string, options: NodeLookupOptions, found: Found) {
+  const names = underWay.get(resolve) ?? new Map<string, Found[]>();
+  underWay.set(resolve, names);
+  const key = JSON.stringify([hostname, options.family, options.hints]);
+  const waiting = names.get(key);
+  // Each goes on in the scope of its own call.
+  const its = AsyncResource.bind(found);
+  if (waiting) return void waiting.push(its);
+  const all = [its];
+  names.set(key, all);
+  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+    names.delete(key);
+    for (const each of all) each(error, addresses);
+  });
 }
 
 function nameError(hostname: string): NodeJS.ErrnoException {

@@ -4,8 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { inScope, scope } from "../process/scope.ts";
 import { NetworkError } from "./address-rules.ts";
-import type { NameFailure } from "./guarded-lookup.ts";
+import { guardedLookup, type NameFailure } from "./guarded-lookup.ts";
 import { createNetwork, type Network } from "./network.ts";
 
 describe("names", () => {
@@ -78,6 +79,27 @@ describe("names", () => {
     await expectRefused(network.fetch(url));
     expect([asked(), evil.seen(), told[0]?.why]).toEqual([2, 0, "not_allowed"]);
     await network.close();
+  });
+
+  it("are asked for once at a time, however many connections wait, each in its own scope", async () => {
+    const asked: ((error: null, all: object[]) => void)[] = [];
+    const resolve = ((_name: string, _options: object, found: (typeof asked)[number]) =>
+      asked.push(found)) as unknown as typeof lookup;
+    const find = guardedLookup(443, () => true, { resolve });
+    const begin = (requestId: string) =>
+      inScope(
+        { requestId, trace: null },
+        () =>
+          new Promise((end) => find("x.example", { all: true }, (_, found) => end([scope().requestId, found]))),
+      );
+    const calls = Array.from({ length: 40 }, (_, n) => `call ${n}`);
+    const found = calls.map(begin);
+    expect(asked).toHaveLength(1);
+    const addresses = [{ address: "192.0.2.1", family: 4 }];
+    asked[0]?.(null, addresses);
+    expect(await Promise.all(found)).toEqual(calls.map((call) => [call, addresses]));
+    void begin("a later one");
+    expect(asked).toHaveLength(2);
   });
 
   it("are never covered by what is allowed for their address without its port, where the port is ours", async () => {
