@@ -16,6 +16,7 @@ const COMPARABLE = { numberingSystem: "latn", calendar: "gregory" } as const;
 
 export type Formats = ReturnType<typeof createFormats>;
 
+const MOST_CREATED = 300;
 const created = new Map<string, Formats>();
 
 /** Returns the formats of a locale. `zone`: the runtime's unless given, thus the person's in a browser. */
@@ -24,6 +25,8 @@ export function formatsOf(locale: string, zone?: string): Formats {
   const known = created.get(key);
   if (known) return known;
   const formats = createFormats(locale, zone);
+  // A zone may be written in any case, so that there is no end of names.
+  if (created.size >= MOST_CREATED) created.clear();
   created.set(key, formats);
   return formats;
 }
