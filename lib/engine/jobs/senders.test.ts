@@ -43,3 +43,28 @@ test("where all places are taken, one is given up after each delivery", async ()
   await expect.poll(() => sent).toContain("e1");
   await senders.end();
 });
+
+test("organizations take turns, in whatever order they are named whose deliveries are due", async () => {
+  const ends: (() => void)[] = [];
+  const sent: string[] = [];
+  const due = ["a", "b", "c", "d", "e", "f"];
+  // As a look for work does: the same order each time.
+  const begin = () => {
+    for (const organization of due)
+      senders.begin(organization, "1", () => {
+        sent.push(organization);
+        return new Promise((end) => ends.push(() => end(true)));
+      });
+  };
+  const senders = new Senders(pino({ level: "silent" }), LIMITS, begin);
+  begin();
+  expect(sent).toEqual(["a", "a", "b", "b", "c", "c", "d", "d"]);
+  for (let count = sent.length; count < 20; count++) {
+    ends.shift()?.();
+    await expect.poll(() => sent.length).toBe(count + 1);
+  }
+  expect([...new Set(sent.slice(8))].toSorted()).toEqual(due);
+  const ended = senders.end();
+  for (const end of ends) end();
+  await ended;
+});

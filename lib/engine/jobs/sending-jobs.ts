@@ -146,7 +146,13 @@ interface SenderLimits {
   each: number;
 }
 
-/** Limits concurrent deliveries in total, of an organization and to a receiver, so that slow receivers delay no others. */
+/** Sends a receiver one thing. Returns false if nothing was due. */
+type Next = () => Promise<boolean>;
+
+/**
+ * Limits concurrent deliveries in total, of an organization and to a receiver, so that slow receivers delay no others. Organizations
+ * that find no place free take turns at those that become free.
+ */
 export class Senders {
   #log: Logger;
   #limits: SenderLimits;
@@ -155,8 +161,8 @@ export class Senders {
   /** By organization */
   #counts = new Map<string, number>();
   #count = 0;
-  /** Somebody was refused a place since one was given up. */
-  #isFull = false;
+  /** Receivers without a place by organization, in the order of turns. */
+  #waiting = new Map<string, Map<string, Next>>();
   #isStopping = false;
 
   /** `onEnd` is called whenever a sender has nothing more to send, or has failed. */
@@ -166,33 +172,15 @@ export class Senders {
     this.#limits = limits;
   }
 
-  /** Starts as many senders for an organization's receiver as the limits allow. `next` returns false if nothing is due. */
-  begin(organizationId: string, receiver: string, next: () => Promise<boolean>): void {
-    const key = `${organizationId} ${receiver}`;
-    const running = this.#running.get(key) ?? new Set();
-    const { all, each } = this.#limits;
-    const mostOfOne = Math.max(1, Math.floor(all * SENDS_OF_ONE));
-    while (running.size < each && !this.#isStopping) {
-      const count = this.#counts.get(organizationId) ?? 0;
-      if (count >= mostOfOne) break;
-      if (this.#count >= all) {
-        this.#isFull = true;
-        break;
+  /** Starts as many senders for an organization's receiver as the limits allow. */
+  begin(organizationId: string, receiver: string, next: Next): void {
+    while (!this.#isStopping && this.#hasShare(organizationId) && !this.#isBusy(organizationId, receiver)) {
+      if (this.#count >= this.#limits.all) {
+        const waiting = this.#waiting.get(organizationId) ?? new Map<string, Next>();
+        this.#waiting.set(organizationId, waiting.set(receiver, next));
+        return;
       }
-      this.#count++;
-      this.#counts.set(organizationId, count + 1);
-      const sender = this.#send(next).finally(() => {
-        this.#count--;
-        const left = (this.#counts.get(organizationId) ?? 1) - 1;
-        if (left > 0) this.#counts.set(organizationId, left);
-        else this.#counts.delete(organizationId);
-        running.delete(sender);
-        if (running.size === 0) this.#running.delete(key);
-        this.#isFull = false;
-        this.#onEnd();
-      });
-      running.add(sender);
-      this.#running.set(key, running);
+      this.#start(organizationId, receiver, next);
     }
   }
 
@@ -202,11 +190,57 @@ export class Senders {
     await Promise.all([...this.#running.values()].flatMap((running) => [...running]));
   }
 
+  /** Whether the organization may have another sender. */
+  #hasShare(organizationId: string): boolean {
+    const most = Math.max(1, Math.floor(this.#limits.all * SENDS_OF_ONE));
+    return (this.#counts.get(organizationId) ?? 0) < most;
+  }
+
+  #isBusy(organizationId: string, receiver: string): boolean {
+    return (this.#running.get(`${organizationId} ${receiver}`)?.size ?? 0) >= this.#limits.each;
+  }
+
+  #start(organizationId: string, receiver: string, next: Next): void {
+    const key = `${organizationId} ${receiver}`;
+    const running = this.#running.get(key) ?? new Set();
+    this.#count++;
+    this.#counts.set(organizationId, (this.#counts.get(organizationId) ?? 0) + 1);
+    const sender = this.#send(next).finally(() => {
+      this.#count--;
+      const left = (this.#counts.get(organizationId) ?? 1) - 1;
+      if (left > 0) this.#counts.set(organizationId, left);
+      else this.#counts.delete(organizationId);
+      running.delete(sender);
+      if (running.size === 0) this.#running.delete(key);
+      this.#giveOn();
+      this.#onEnd();
+    });
+    running.add(sender);
+    this.#running.set(key, running);
+  }
+
+  /** Gives free places to those that wait. */
+  #giveOn(): void {
+    for (const [organizationId, receivers] of this.#waiting) {
+      if (this.#isStopping || this.#count >= this.#limits.all) return;
+      if (!this.#hasShare(organizationId)) continue;
+      const [first] = receivers;
+      // An organization with more that wait goes to the back.
+      this.#waiting.delete(organizationId);
+      if (!first) continue;
+      const [receiver, next] = first;
+      receivers.delete(receiver);
+      if (receivers.size > 0) this.#waiting.set(organizationId, receivers);
+      if (!this.#isBusy(organizationId, receiver)) this.#start(organizationId, receiver, next);
+    }
+  }
+
   /** Logs every error and never rejects. */
-  async #send(next: () => Promise<boolean>): Promise<void> {
+  async #send(next: Next): Promise<void> {
+    const isWaitedFor = () => [...this.#waiting.keys()].some((organizationId) => this.#hasShare(organizationId));
     try {
       // A place that others wait for is given up after each delivery.
-      while (!this.#isStopping && (await next()) && !this.#isFull);
+      while (!this.#isStopping && (await next()) && !isWaitedFor());
     } catch (error) {
       this.#log[isDatabaseDown(error) ? "warn" : "error"]({ err: error }, "a delivery was not made");
     }
