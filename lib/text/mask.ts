@@ -12,28 +12,40 @@ export function maskedEmail(email: string): string {
 /** The platform's search takes the product of both lengths where a server's handle and text repeat themselves. */
 const SHORT_SECRET = 64;
 
-/** The text with a mask in place of the secret. As `replaceAll`; for long secrets by Knuth, Morris and Pratt, in time with the length of the text. */
+/** Whether a part stands in a text, in time with the length of the text. */
+export function holds(text: string, part: string): boolean {
+  if (part.length <= SHORT_SECRET) return text.includes(part);
+  return !placesOf(part, text).next().done;
+}
+
+/** The text with a mask in place of the secret, as `replaceAll`, in time with the length of the text. */
 export function masked(text: string, secret: string): string {
   if (secret.length <= SHORT_SECRET) return text.replaceAll(secret, MASK);
-  if (text.length < secret.length) return text;
-  // How much of the secret's beginning ends at each of its characters.
-  const overlap = new Int32Array(secret.length);
-  for (let at = 1, same = 0; at < secret.length; at++) {
-    while (same > 0 && secret.charCodeAt(at) !== secret.charCodeAt(same)) same = overlap[same - 1]!;
-    if (secret.charCodeAt(at) === secret.charCodeAt(same)) same++;
-    overlap[at] = same;
-  }
   let shown = "";
   let from = 0;
-  for (let at = 0, same = 0; at < text.length; at++) {
-    while (same > 0 && text.charCodeAt(at) !== secret.charCodeAt(same)) same = overlap[same - 1]!;
-    if (text.charCodeAt(at) === secret.charCodeAt(same)) same++;
-    if (same < secret.length) continue;
-    shown += text.slice(from, at + 1 - secret.length) + MASK;
-    from = at + 1;
-    same = 0;
+  for (const at of placesOf(secret, text)) {
+    shown += text.slice(from, at) + MASK;
+    from = at + secret.length;
   }
   return from === 0 ? text : shown + text.slice(from);
+}
+
+/** Where a part stands in a text, by Knuth, Morris and Pratt. Of places that overlap the first. */
+function* placesOf(part: string, text: string): Generator<number> {
+  if (text.length < part.length) return;
+  const overlap = new Int32Array(part.length);
+  for (let at = 1, same = 0; at < part.length; at++) {
+    while (same > 0 && part.charCodeAt(at) !== part.charCodeAt(same)) same = overlap[same - 1]!;
+    if (part.charCodeAt(at) === part.charCodeAt(same)) same++;
+    overlap[at] = same;
+  }
+  for (let at = 0, same = 0; at < text.length; at++) {
+    while (same > 0 && text.charCodeAt(at) !== part.charCodeAt(same)) same = overlap[same - 1]!;
+    if (text.charCodeAt(at) === part.charCodeAt(same)) same++;
+    if (same < part.length) continue;
+    yield at + 1 - part.length;
+    same = 0;
+  }
 }
 
 /**

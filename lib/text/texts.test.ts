@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { busiestTurn, MOST_HELD_MS } from "../../test/guards/busiest-turn.ts";
 import { EVENT_TYPES } from "../history/events/event-schema.ts";
 import { failureWords } from "../requests/statistics/overview-words.ts";
 import { parseJsonText, readResult } from "../tasks/words/result.ts";
@@ -189,6 +190,16 @@ test.each<[string, string, string[]]>([
     ({ kind, text, note }) => `${{ same: " ", gone: "-", new: "+" }[kind]}${text}${note ? ` · ${note}` : ""}`,
   );
   expect(said).toEqual(expected);
+});
+
+test("thousands of lines that are all drawn alike are compared in a moment", async () => {
+  const lines = (bits: number) =>
+    Array.from({ length: 2 ** bits }, (_, n) =>
+      n.toString(2).padStart(bits, "0").replaceAll("0", " ").replaceAll("1", "\t"),
+    );
+  const [before, after] = [14, 15].map((bits) => lines(bits).join("\n")) as [string, string];
+  // In a browser, and half a second: each line beside each other one took ten.
+  expect(await busiestTurn(async () => diffLines(before, after).length)).toBeLessThan(8 * MOST_HELD_MS);
 });
 
 test.each([

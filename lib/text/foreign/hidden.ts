@@ -18,11 +18,15 @@ const INVISIBLE =
 const PART_OF_A_LETTER =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*\d](?=\ufe0f\u20e3))(?:\ufe0e|\ufe0f)|(?<=[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}])[\u200c\u200d]/gu;
 
+/** Letters of ASCII with single blanks between them: nothing in them is hidden, and they are as they are read. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
+
 /**
  * Separates hidden characters from text, run by run: control, zero-width and direction-changing ones. What comes after `most`
  * runs is one text, with each replaced.
  */
 export function splitHidden(text: string, most = Number.POSITIVE_INFINITY): TextPart[] {
+  if (PLAIN.test(text)) return [{ kind: "text", text }];
   const harmless = new Set([...text.matchAll(PART_OF_A_LETTER)].map((match) => match.index));
   const tokens: TextPart[] = [];
   let [from, runs] = [0, 0];
@@ -46,6 +50,7 @@ export function splitHidden(text: string, most = Number.POSITIVE_INFINITY): Text
 
 /** Counts hidden characters up to `most`, those that are part of a letter too. */
 export function countHidden(text: string, most: number): number {
+  if (PLAIN.test(text)) return 0;
   let count = 0;
   for (const _ of text.matchAll(INVISIBLE)) if (++count === most) break;
   return count;
@@ -134,6 +139,7 @@ const PHRASES = /[\ufdfa\ufdfb]/g;
 
 /** Text as a reader takes it: no hidden characters, nor marks for them, and letters of one width. To compare words by. */
 export function bareText(text: string): string {
+  if (PLAIN.test(text)) return text;
   // Variation selectors too, which are marked nowhere: most letters look the same with them.
   const seen = text
     .replace(INVISIBLE, (hidden) => (isSpace(hidden) ? " " : ""))

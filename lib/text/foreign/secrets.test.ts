@@ -192,15 +192,28 @@ describe("nothing that decides hides behind a mask", () => {
   });
 });
 
-test("a hundred secrets among many texts hold nobody up", async () => {
+describe("what a program sends holds nobody up", () => {
+  const part = "eyJ".repeat(100);
+  const longToken = `--token=${part}.${part}.${"eyJ".repeat(680)}e`;
+  const many = (count: number, text: string) => Array(Math.floor(count / text.length)).fill(text);
   const secrets = Array.from({ length: 100 }, (_, at) => [
     `t${at}_token`,
     `ghp_${String(at).padStart(36, "A")}`,
   ]);
-  const inputs = ["", "t1_token", "token"].map((text) => ({
+  const hundred = ["t1_token", "token"].map((text) => ({
     ...Object.fromEntries(secrets),
-    texts: Array(Math.floor(90_000 / (text.length + 3))).fill(text),
+    texts: many(90_000, text),
   }));
-  for (const input of inputs)
+  test.each<[string, Record<string, unknown>]>([
+    ["a hundred secrets among many names of theirs", hundred[0]!],
+    ["a hundred secrets among many short texts", hundred[1]!],
+    ["empty texts", { texts: Array(36_000).fill("") }],
+    ["a long token beside a text like it", { command: longToken, text: "eyJ".repeat(300_000) }],
+    ["options that hold a password", { command: many(900_000, "--password=").join("") }],
+    ["lines of hyphens", { command: many(900_000, `${"-".repeat(81)}\n`).join("") }],
+    ["a secret in each of many texts", { texts: many(800_000, "--password=x") }],
+    ["words that end like a token", { texts: many(800_000, "xsk-xxxxxxxx") }],
+  ])("%s", async (_, input) => {
     expect(await busiestTurn(async () => withoutSecrets(input).hidden.length)).toBeLessThan(MOST_HELD_MS);
+  });
 });

@@ -3,7 +3,7 @@
  * deleted or paid: only a value that is surely a secret is masked, where a secret stands, and never one that the input uses twice. In
  * doubt the text stays.
  */
-import { MASK } from "../mask.ts";
+import { holds, MASK } from "../mask.ts";
 
 /** A place that is masked, as people are told of it. */
 export interface Hidden {
@@ -38,8 +38,8 @@ const DRAWN = "(?=[A-Za-z_~+-]{0,4096}\\d)[\\w~+-]{16,4096}={0,2}";
 /** In small letters or capitals. By classes: V8 was seen to ignore a pattern’s own `(?i:` in a process that had compiled many others. */
 const inAnyCase = (words: string) =>
   words.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-/** A name of a secret. A `key` alone names rows and entries. */
-const NAME = `[\\w-]{0,40}(?:${inAnyCase(
+/** A name of a secret. A `key` alone names rows and entries. It begins with a letter: before it there may be many hyphens. */
+const NAME = `(?:\\w[\\w-]{0,39})?(?:${inAnyCase(
   "token|secret|passw(?:or)?d|passphrase|(?:api|access|secret|private)[_-]?key|credentials?|authorization",
 )})`;
 const SCHEME = `(?:${inAnyCase("bearer|basic|token")}) {1,4}`;
@@ -72,7 +72,8 @@ const PLACES = [
   // Behind a blank, many programs take another argument, such as the name of a database.
   {
     what: "password",
-    pattern: /(?<![\w-])--(?:password|passphrase)=["']?(?<value>[^\s'"\\;&{}/]{1,512})(?![^\s'";&])/dg,
+    // Begins where no value can be read to, so that no place is read from each of many options.
+    pattern: /(?<![^\s'";&])--(?:password|passphrase)=["']?(?<value>[^\s'"\\;&{}/]{1,512})(?![^\s'";&])/dg,
   },
   // A line of settings, or the variables before a command: elsewhere it may be an argument, such as the name of a branch.
   {
@@ -99,6 +100,10 @@ const PLACES = [
 
 /** More are no input that somebody wrote: it stays whole. */
 const MOST_SECRETS = 100;
+/** The same of texts, each of which is searched by each pattern; */
+const MOST_TEXTS = 5_000;
+/** and of characters that are read to find out whether the secrets stand elsewhere too: once for each. */
+const MOST_COMPARED = 10_000_000;
 
 interface Secret {
   at: number;
@@ -128,9 +133,12 @@ function authorizationsIn(text: string): Secret[] {
   });
 }
 
+/** No place of a secret is shorter. */
+const SHORTEST = "--password=x".length;
+
 /** The secrets in a text, in its order. */
 export function secretsIn(text: string): Secret[] {
-  if (READS_AGAIN.test(text)) return [];
+  if (text.length < SHORTEST || READS_AGAIN.test(text)) return [];
   const found = authorizationsIn(text).slice(0, MOST_SECRETS + 1);
   for (const { what, pattern } of PLACES)
     for (const { groups = {}, indices } of text.matchAll(pattern)) {
@@ -148,16 +156,19 @@ type Json = Record<string, unknown>;
 
 /** The input with masks in place of secrets, and what is said of each. Names of members stay. */
 export function withoutSecrets(input: Json): { shown: Json; hidden: Hidden[] } {
-  const isReadAgain = textsIn(input).some((text) => READS_AGAIN.test(text));
+  const whole = { shown: input, hidden: [] };
+  const read = textsIn(input);
+  if (read.length > MOST_TEXTS) return whole;
+  const isReadAgain = read.some((text) => READS_AGAIN.test(text));
   const all = masked(input, isReadAgain, new Set());
-  if (all.hidden.length > MOST_SECRETS) return { shown: input, hidden: [] };
+  if (all.hidden.length > MOST_SECRETS) return whole;
   const texts = textsIn(all.shown).join(BETWEEN);
   const members = membersIn(all.shown).join(BETWEEN);
+  if (all.hidden.length * (texts.length + members.length) > MOST_COMPARED) return whole;
   const named = (name: string) => all.hidden.filter((each) => each.name === name && !each.isWhole).length;
   const isUsed = ({ value, name }: Found) =>
-    texts.includes(value) ||
-    members.includes(value) ||
-    // The name stands in front of each such secret, and nowhere else.
+    holds(texts, value) ||
+    holds(members, value) ||
     (name !== undefined && isMoreOften(texts, name, named(name)));
   const used = new Set(all.hidden.filter(isUsed).map(({ value }) => value));
   const { shown, hidden } = used.size === 0 ? all : masked(input, isReadAgain, used);
