@@ -15,33 +15,34 @@ export function distinctChoices<T extends ChoiceValue>(
 ): { value: T; title: string }[] | null {
   if (new Set(options.map(({ value }) => bareText(String(value)))).size < options.length) return null;
   const named = options.map(({ value, title }) => {
-    const shown = visibleText(title.trim() || String(value));
-    const called = shown.trim() === "" ? nothingWords(String(value)) : shown;
-    return { value, title: called, key: readAs(shown) };
+    const sent = String(value);
+    const shown = visibleText(title.trim() || sent);
+    const called = shown.trim() === "" ? nothingWords(sent) : shown;
+    const sentKey = readAs(sent);
+    return { value, sent, title: called, sentKey, key: shown === sent ? sentKey : readAs(shown) };
   });
   // Titles of one key look the same at a glance.
-  const alike = new Map<string, number>();
-  for (const { key } of named) alike.set(key, (alike.get(key) ?? 0) + 1);
-  const sent = new Map<string, number>();
-  for (const { value } of options)
-    sent.set(readAs(String(value)), (sent.get(readAs(String(value))) ?? 0) + 1);
+  const alike = counted(named.map(({ key }) => key));
+  const sentAlike = counted(named.map(({ sentKey }) => sentKey));
   // A choice without a title is called by its value.
-  const initials = named
-    .filter(({ value, title }) => title !== String(value))
-    .map(({ title }) => initialOf(title));
-  return named.map(({ value, title, key }) => {
-    const isAlike = (sent.get(readAs(String(value))) ?? 0) > 1;
+  const initials = named.filter(({ title, sent }) => title !== sent).map(({ title }) => initialOf(title));
+  return named.map(({ value, sent, title, key, sentKey }) => {
     const isTurned = readsFromRight(title);
-    const beside = `(sends ${isAlike || isTurned ? asJson(String(value)) : asSent(value)})`;
-    const isAnothers = sent.has(key) && key !== readAs(String(value));
+    const isAnothers = sentAlike.has(key) && key !== sentKey;
     const isClear =
-      alike.get(key) === 1 &&
-      key !== "" &&
-      !isAnothers &&
-      !isTurned &&
-      !misleads(title, String(value), initials);
-    return { value, title: isClear || title.endsWith(beside) ? title : `${title} ${beside}`.trim() };
+      alike.get(key) === 1 && key !== "" && !isAnothers && !isTurned && !misleads(title, sent, initials);
+    if (isClear) return { value, title };
+    const isAlike = (sentAlike.get(sentKey) ?? 0) > 1;
+    const beside = `(sends ${isAlike || isTurned ? asJson(sent) : asSent(value)})`;
+    return { value, title: title.endsWith(beside) ? title : `${title} ${beside}`.trim() };
   });
+}
+
+/** How often each text is there. */
+function counted(texts: string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
 }
 
 /** Names a choice whose title and value cannot be seen. */
@@ -63,10 +64,11 @@ const isDecision = (title: string) => affirms(title) || refuses(title);
 
 /** Whether a title hides characters of its own, says itself what it sends, says other words than are sent, or is what Intray calls no answer. */
 function misleads(title: string, value: string, initials: string[]): boolean {
+  const read = bareText(title);
   return (
     (hides(title) && title !== visibleText(value)) ||
-    /\bsends\b/i.test(bareText(title)) ||
+    /\bsends\b/i.test(read) ||
     !(saysJust(title, value) || (isCode(value, title, initials) && !isDecision(title))) ||
-    /^(no answer|choose)\W*$/i.test(bareText(title))
+    /^(no answer|choose)\W*$/i.test(read)
   );
 }
