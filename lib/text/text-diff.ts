@@ -33,15 +33,17 @@ export function diffLines(before: string, after: string): DiffPart[] {
     kind,
     text: text.replace(/\n$/, ""),
     isCut: !text.endsWith("\n"),
+    key: kind === "same" ? "" : keyOf(text.replace(/\n$/, "")),
   }));
   const alike = { gone: new Map<string, Set<string>>(), new: new Map<string, Set<string>>() };
-  for (const { kind, text } of drawn)
-    if (kind !== "same") alike[kind].set(keyOf(text), (alike[kind].get(keyOf(text)) ?? new Set()).add(text));
-  return drawn.map(({ kind, text, isCut }) => {
+  for (const { kind, text, key } of drawn)
+    if (kind !== "same") alike[kind].set(key, (alike[kind].get(key) ?? new Set()).add(text));
+  return drawn.map(({ kind, text, isCut, key }) => {
     if (kind === "same") return { kind, text };
     const cut = isCut && (kind === "gone" ? endNote(before, after) : endNote(after, before));
-    const others = [...(alike[kind === "gone" ? "new" : "gone"].get(keyOf(text)) ?? [])];
-    const note = cut || (others.some((other) => other !== text) && blanksIn(text));
+    const others = alike[kind === "gone" ? "new" : "gone"].get(key);
+    const isAnother = others !== undefined && (others.size > 1 || !others.has(text));
+    const note = cut || (isAnother && blanksIn(text));
     return { kind, text, ...(note && { note }) };
   });
 }
