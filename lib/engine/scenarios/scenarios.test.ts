@@ -5,8 +5,9 @@ import { organizationForFile } from "../../../test/fixtures/organization-for-fil
 import { createQueries } from "../../../test/fixtures/queries.ts";
 import { tool } from "../../../test/fixtures/tool.ts";
 import { forFile } from "../../../test/for-file.ts";
+import { statementsOf } from "../../../test/guards/statements.ts";
 import { startTestServer } from "../../../test/servers/mcp-server.ts";
-import { requestCancel } from "../../lifecycle/task-writes.ts";
+import { requestCancel, requestRefresh } from "../../lifecycle/task-writes.ts";
 import { resend } from "../../requests/deliveries/delivery-writes.ts";
 import type { Engine } from "../engine.ts";
 
@@ -23,6 +24,7 @@ beforeEach(() => {
   remote.behave = Object.assign(remote.behave, {
     onUpdate: undefined,
     onCall: undefined,
+    onGet: undefined,
     cancelled: undefined,
     refusesCalls: undefined,
     refusedWith: undefined,
@@ -127,11 +129,20 @@ test("12: cancelled here although the server says input_required for ever, which
   const id = await fixture.startTask(server, {}, tool("approve"));
   await openRequest(id);
   await fixture.within((tx) => requestCancel(tx, fixture.operator, id));
+  await until("the cancel was sent", async () => (await task(id)).cancelSentAt !== null);
+  let polls = 0;
+  remote.behave.onGet = () => polls++;
+  const pollsOf = (count: number) => until(`${count} polls`, async () => polls >= count);
+  // The poll after that reads once how long ago it was. Many tasks are cancelled at once, beside those of others.
+  await pollsOf(2);
+  const [, sent] = await statementsOf(() => pollsOf(5));
+  expect(sent.filter((text) => /JOIN task_watch w ON/.test(text))).toEqual([]);
   const cancelled = await inState(id, "cancelled");
   expect(cancelled.serverState).toBe("input_required");
   expect(cancelled.watched).toBe(true);
   // After `WATCH_CANCELLED_MS` the engine polls the task no more.
   await fixture.within((tx) => tx.task.updateMany({ where: { id }, data: { watchUntil: new Date(0) } }));
+  await fixture.within((tx) => requestRefresh(tx, fixture.operator, id));
   await until("nobody watches it any more", async () => !(await task(id)).watched);
 });
 

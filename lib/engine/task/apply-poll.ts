@@ -2,7 +2,6 @@
 
 import type { Tx } from "../../base/db/db.ts";
 import { appendEvents, type NewEvent } from "../../history/events/event-writes.ts";
-import type { TaskWork } from "../../lifecycle/engine-task.ts";
 import { noteServerState, recordStatus, type StatusChange } from "../../lifecycle/running-task-writes.ts";
 import { questionHash } from "../../mcp/forms/question-hash.ts";
 import type { RemoteTask, TaskResult } from "../../mcp/peer.ts";
@@ -47,7 +46,7 @@ export async function applyRemote(
   if (remote.status !== "working" && remote.status !== "input_required") return applyEnd(ctx, task, remote);
 
   const { work } = task;
-  if (isCancelOver(work)) {
+  if (isCancelOver(task)) {
     // The server accepted the cancel but continues, so the task is cancelled here, with the server's state
     // noted.
     await endWatched(ctx, task, {
@@ -86,9 +85,21 @@ export async function applyRemote(
 }
 
 /** Whether the server had enough time to obey the cancel. For a recipe, adds the time of the call that cancels. */
-export function isCancelOver({ cancelSentAgoMs, recipeVersion }: TaskWork): boolean {
+function isCancelOver({ work, loadedAt }: WatchedTask): boolean {
+  const { cancelSentAgoMs, recipeVersion } = work;
+  if (cancelSentAgoMs === null) return false;
   const graceMs = CANCEL_GRACE_MS + (recipeVersion === null ? 0 : CHOICE_REPLY_MS);
-  return (cancelSentAgoMs ?? 0) > graceMs;
+  return cancelSentAgoMs + clockMs() - loadedAt > graceMs;
+}
+
+/** Whether the server's state is still noted, of a task that was cancelled here. */
+function isStillWatched({ work, loadedAt }: WatchedTask): boolean {
+  return (work.watchEndsInMs ?? 0) > clockMs() - loadedAt;
+}
+
+/** Whether the time for a cancel, or for what is noted after it, is over: then a report counts also where nothing in it is new. */
+export function isTimeOver(task: WatchedTask): boolean {
+  return hasEnded(task.work.state) ? !isStillWatched(task) : isCancelOver(task);
 }
 
 /**
@@ -221,7 +232,7 @@ const NOT_GIVEN = new Set(["not_ready", "task_not_found", "not_supported", "bad_
 
 async function noteEnded(ctx: WatcherContext, task: WatchedTask, remote: RemoteTask): Promise<boolean> {
   const goesOn = remote.status === "working" || remote.status === "input_required";
-  const watching = (task.work.watchEndsInMs ?? 0) > 0;
+  const watching = isStillWatched(task);
   if (goesOn && watching && task.work.serverState === remote.status) return false;
   if (goesOn && !watching) leaveBehind(task);
   await fencedTransaction(ctx, task, (tx) => noteServerState(tx, task.id, remote.status, goesOn));

@@ -25,7 +25,7 @@ import {
   setCold,
   type WatchedTask,
 } from "../watcher/watched-task.ts";
-import { applyRemote, isCancelOver } from "./apply-poll.ts";
+import { applyRemote, isTimeOver } from "./apply-poll.ts";
 import { type Begun, beginUnread } from "./deliver.ts";
 import { peerOf } from "./peer-of.ts";
 import { reload } from "./reload.ts";
@@ -49,7 +49,7 @@ export async function poll(ctx: WatcherContext, task: WatchedTask): Promise<Poll
   const mustParse =
     isStale(task) ||
     (work.cancelRequested && !work.cancelSent) ||
-    isCancelOver(work) ||
+    isTimeOver(task) ||
     task.cold.missing.size > 0 ||
     work.requests.some(({ delivery }) => delivery && delivery.state !== "held" && !delivery.flagged);
   const polled = task.messages.length;

@@ -40,10 +40,8 @@ export function step(ctx: WatcherContext, task: WatchedTask): Promise<number | n
 }
 
 async function takeStep(ctx: WatcherContext, task: WatchedTask): Promise<number | null> {
-  // Only the database's clock knows when a cancel, or an answer of unknown outcome, was sent. So the task is read
-  // again.
-  const { cancelSent, requests } = task.work;
-  if (cancelSent || requests.some(({ delivery }) => delivery?.state === "sending")) markStale(task);
+  // Only the database's clock knows when an answer of unknown outcome was sent. So the task is read again.
+  if (task.work.requests.some(({ delivery }) => delivery?.state === "sending")) markStale(task);
   const pause = task.work.unread ? await startUnread(ctx, task) : null;
   if (pause !== null) return pause;
   const isFirstPolled = isStale(task) && mayPollUnread(task);
