@@ -1,11 +1,22 @@
 /** Attacks on signing in, carried out against the handlers: what they get, and what it costs anyone else. */
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { AppError } from "@/lib/base/errors.ts";
 import { replace } from "@/lib/base/process/process-wide.ts";
 import { Turns } from "@/lib/base/process/turns.ts";
-import { PASSWORD_TRIES } from "@/lib/web/tunables.ts";
-import { newBrowser, PASSWORD, person, sql, startAccounts, web } from "@/test/fixtures/accounts.ts";
+import { fairTurns } from "@/lib/web/fair-turns.ts";
+import { PASSWORD_TRIES, TRIES_SHARES } from "@/lib/web/tunables.ts";
+import {
+  accountWithPassword,
+  newBrowser,
+  PASSWORD,
+  person,
+  sql,
+  startAccounts,
+  web,
+} from "@/test/fixtures/accounts.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
 import { AuthBrowser } from "@/test/servers/auth-browser.ts";
+import { ORIGIN } from "@/test/web.ts";
 
 let handleAuth: typeof import("@/lib/web/auth/auth.ts").handleAuth;
 
@@ -130,16 +141,60 @@ describe("whoever tries", () => {
     expect(Number(answer.headers.get("retry-after"))).toBeLessThanOrEqual(60);
   });
 
-  test("is told so at once where forty tries of the network are under way, and others go on", async () => {
+  test("waits for their turn where many tries of the network are under way, and others go on", async () => {
     const pia = await personAt("198.51.100.16");
-    const before = replace("tries to sign in", new Map([["203.0.113.0/24", 40]]));
+    const office = "203.0.113.0/24";
+    const ended: (() => void)[] = [];
+    const take = fairTurns({ ...TRIES_SHARES, waiting: 1 }, () => new AppError("throttled", "Too many"));
+    const asked = Promise.withResolvers<void>();
+    const tries = <T>(owner: string, work: () => Promise<T>) => {
+      const taken = take(owner, work);
+      if (owner === office) asked.resolve();
+      return taken;
+    };
+    const before = replace("tries to sign in", tries);
     try {
-      const stranger = at("203.0.113.16");
-      const url = await stranger.post("callback/password", { email: pia.email, password: PASSWORD });
-      expect(new URL(url).searchParams.get("error")).toBe("throttled:5");
+      const under = Array.from({ length: TRIES_SHARES.ofOne }, () =>
+        take(office, () => new Promise<void>((end) => ended.push(end))),
+      );
+      const waiting = enter(at("203.0.113.16"), pia.email);
       expect(await enter(pia.browser, pia.email)).toBe(null);
+      await asked.promise;
+      // And one more is told to come again.
+      const stranger = at("203.0.113.17");
+      const { csrfToken } = (await (await stranger.send("/api/auth/csrf")).json()) as { csrfToken: string };
+      const form = { email: pia.email, password: PASSWORD, csrfToken, json: "true" };
+      expect((await stranger.send("/api/auth/callback/password", form)).status).toBe(429);
+      for (const end of ended) end();
+      await Promise.all(under);
+      expect(await waiting).toBe(null);
     } finally {
       replace("tries to sign in", before);
+    }
+  });
+
+  test("takes no turn of the network for a body that never comes", async () => {
+    const office = "198.51.100.18";
+    const { email } = await accountWithPassword();
+    const bodies = Array.from({ length: TRIES_SHARES.ofOne }, () => new TransformStream<Uint8Array>());
+    const path = "/api/auth/callback/password";
+    const slow = bodies.map(({ readable: body }) => {
+      const headers = { host: new URL(ORIGIN).host, "x-forwarded-for": office };
+      const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+      return handleAuth(new Request(`${ORIGIN}${path}`, init), path.split("/").slice(3));
+    });
+    expect(await enter(at(office), email)).toBe(null);
+    await Promise.all(bodies.map(({ writable }) => writable.close()));
+    await Promise.all(slow);
+  });
+
+  test("is let in with a hundred others of an office who sign in at the same moment", async () => {
+    const office = "198.51.100.17";
+    const people = await Promise.all(Array.from({ length: 100 }, () => accountWithPassword()));
+    // On the first morning, and on the next one, each with a browser that nobody knows.
+    for (let mornings = 0; mornings < 2; mornings++) {
+      const codes = await Promise.all(people.map(({ email }) => enter(at(office), email)));
+      expect(codes.filter((code) => code !== null)).toEqual([]);
     }
   });
 

@@ -4,7 +4,8 @@ import { databaseForFile } from "../../test/for-file.ts";
 import { createDatabase, type Database, Prisma } from "../base/db/db.ts";
 import { uuidv7 } from "../base/ids.ts";
 import { inScope } from "../base/process/scope.ts";
-import { fairDatabase, type Shares } from "./database.ts";
+import { fairDatabase } from "./database.ts";
+import type { Shares } from "./fair-turns.ts";
 import { DATABASE_CONNECTIONS, DATABASE_SHARES, GATE_SHARES } from "./tunables.ts";
 
 const postgres = databaseForFile();

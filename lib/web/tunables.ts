@@ -28,8 +28,17 @@ export const PASSWORD_TRIES: TryLimits = {
   network: { tries: 60, everyMs: 6_000 },
 };
 
-/** Tries to sign in of one network that are under way; one more is told to come again. */
-export const TRIES_AT_ONCE = 40;
+/**
+ * Tries to sign in of one network that are under way, and that wait: an office of 300 may come at the same moment, and ten passwords
+ * a second are looked at.
+ */
+export const TRIES_SHARES = {
+  atOnce: Number.POSITIVE_INFINITY,
+  ofOne: 20,
+  waiting: 300,
+  stillMs: 10_000,
+  waitMs: 60_000,
+};
 
 /** A browser is known for this long after somebody signed in with it, as networks are (gate.sweep_throttle). */
 export const BROWSER_COOKIE_MS = 90 * 24 * 3600_000;

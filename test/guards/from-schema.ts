@@ -14,6 +14,7 @@ export interface Schema {
   maxItems?: number;
   additionalProperties?: Schema | boolean;
   minimum?: number;
+  maximum?: number;
   minLength?: number;
   maxLength?: number;
   pattern?: string;

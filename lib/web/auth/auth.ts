@@ -10,6 +10,8 @@ import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { onePerProcess } from "../../base/process/process-wide.ts";
 import { Spent, scope } from "../../base/process/scope.ts";
+import { fairTurns } from "../fair-turns.ts";
+import { readForm } from "../http/body.ts";
 import { countCall } from "../http/calls.ts";
 import { observe } from "../http/observe.ts";
 import { problem } from "../http/problem.ts";
@@ -19,7 +21,7 @@ import {
   LOGOUTS_PER_ORIGIN,
   PROVIDER_STARTS_PER_ORIGIN,
   SESSION_LIFETIME_MS,
-  TRIES_AT_ONCE,
+  TRIES_SHARES,
 } from "../tunables.ts";
 import { knownBrowser, type Origin, originOf } from "./origin.ts";
 import {
@@ -89,21 +91,24 @@ async function answer(request: Request, path: string[], known: boolean): Promise
   const origin = originOf(request);
   await countCall(null, origin.key, request.method);
   if (!known) throw new AppError("not_found", "There is nothing at this address.");
+  const isPost = request.method === "POST";
+  // Before anything takes turns: a body may come slowly.
+  const form = isPost ? await readForm(request) : null;
   const provider = signInSettings().providers.find(({ id }) => id === path[1]);
-  const isStart = path[0] === "signin" && request.method === "POST";
+  const isStart = path[0] === "signin" && isPost;
   const progress: Progress = { setCookies: [] };
   let demand = NO_DEMAND;
-  if (provider && isStart) {
+  if (provider && isStart && form) {
     await limitStarts(origin, provider.id);
-    const going = await whereTo(request);
+    const going = await whereTo(request, form);
     progress.setCookies.push(destinationCookie(going?.organizationId ?? null));
     const asked = (going && (await demandOf(going, provider.id))) ?? NO_DEMAND;
     demand = { ...asked, again: asked.again || (await isSignedIn(request, origin)) };
   }
   const metadata = provider && path[0] !== "signout" ? await metadataOf(provider) : null;
   const options = authOptions(request, origin, progress, provider, metadata, demand);
-  const run = () => runNextAuth(request, path, options);
-  const isTry = path[0] === "callback" && request.method === "POST";
+  const run = () => runNextAuth(request, path, form, options);
+  const isTry = path[0] === "callback" && isPost;
   const response = await (isTry ? amongFew(origin, run) : run());
   if (provider && (isStart ? metadata === null : isFailure(response)))
     noteSignIn(origin, "provider", "failed", { provider: provider.id });
@@ -113,30 +118,30 @@ async function answer(request: Request, path: string[], known: boolean): Promise
   return progress.retryAfterMs === undefined ? response : paused(response, progress.retryAfterMs);
 }
 
-const tries = onePerProcess("tries to sign in", () => new Map<string, number>());
+const tries = onePerProcess("tries to sign in", () => fairTurns(TRIES_SHARES, tooManyTries, () => scope().caller?.left));
 
 /**
- * Bounds the tries of one network that are under way: next-auth alone takes some milliseconds of each. A browser that is known is
- * counted by its account.
+ * Has the tries of one network take turns: next-auth alone takes some milliseconds of each, and an office may sign in at the same
+ * moment. A browser that is known is counted by its account.
  */
 async function amongFew(origin: Origin, work: () => Promise<Response>): Promise<Response> {
   const owner = origin.browser === null ? (scope().caller?.network ?? origin.network) : origin.key;
-  const count = tries().get(owner) ?? 0;
-  if (count >= TRIES_AT_ONCE) {
-    noteSignIn(origin, "password", "paused");
-    throw pausedFor(
-      "Too many sign-ins of your network are being checked; try again in a few seconds.",
-      5_000,
-    );
-  }
-  tries().set(owner, count + 1);
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+    return work();
+  };
   try {
-    return await work();
-  } finally {
-    const left = (tries().get(owner) ?? 1) - 1;
-    if (left > 0) tries().set(owner, left);
-    else tries().delete(owner);
+    return await tries()(owner, begin);
+  } catch (error) {
+    const isRefused = !hasBegun && error instanceof AppError && error.code === "throttled";
+    if (isRefused) noteSignIn(origin, "password", "paused");
+    throw error;
   }
+}
+
+function tooManyTries(): AppError {
+  return pausedFor("Too many sign-ins of your network are being checked; try again in a few seconds.", 5_000);
 }
 
 /** The answer has an address, which next-auth's client goes to. */

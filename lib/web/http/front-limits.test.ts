@@ -2,11 +2,11 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { receive } from "./front-limits.ts";
+import { receive, refuseWrites } from "./front-limits.ts";
 
 let origin: string;
 const server = createServer((request, response) => {
-  if (receive(request, response)) response.end("seen");
+  if (receive(request, response) && !refuseWrites(request, response)) response.end("seen");
 });
 
 beforeAll(async () => {
@@ -38,4 +38,30 @@ test("of many requests in one packet a few are answered, and the connection ends
   await new Promise((resolve) => socket.on("close", resolve));
   expect(answers.match(/HTTP\/1\.1 200/g)?.length).toBe(10);
   expect(answers).toMatch(/HTTP\/1\.1 429/);
+});
+
+test.each([
+  ["GET", "/sign-in", 200],
+  ["HEAD", "/sign-in", 200],
+  ["POST", "/sign-in", 405],
+  ["POST", "/", 405],
+  ["PUT", "/_next/static/a.js", 405],
+  ["DELETE", "/oauth/callback", 405],
+  ["POST", "/api/auth/callback/password", 200],
+  ["POST", "/api/../sign-in", 405],
+  ["POST", "/api/%2e%2e/sign-in", 405],
+  ["POST", "//api/v1/me", 405],
+  ["POST", "http://intray/sign-in", 405],
+])("%s %s is answered without its body", async (method, path, status) => {
+  const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("utf8").on("data", (text: string) => {
+    answer += text;
+  });
+  // Of the body nothing comes.
+  const length = status === 405 ? "Content-Length: 9000000\r\n" : "";
+  socket.write(`${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${length}\r\n`);
+  await new Promise((resolve) => socket.on("close", resolve));
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+  if (status === 405) expect(answer).toMatch(/\r\nallow: GET, HEAD\r\n/i);
 });

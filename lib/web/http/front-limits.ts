@@ -29,8 +29,29 @@ export function receive(request: IncomingMessage, response: ServerResponse): boo
   const isShort = (request.url ?? "").split("&", MOST_PARAMETERS + 1).length <= MOST_PARAMETERS;
   const isAlone = countOn(request.socket, response) <= MOST_AT_ONCE;
   if (isKnown && isShort && isAlone) return true;
-  const headers = new Headers({ connection: "close", ...(!isKnown && { allow: METHODS.join(", ") }) });
-  setApiHeaders(headers);
-  response.writeHead(!isKnown ? 405 : isShort ? 429 : 414, Object.fromEntries(headers)).end();
+  if (isKnown) refuse(response, isShort ? 429 : 414);
+  else refuse(response, 405, METHODS);
   return false;
+}
+
+/**
+ * Pages and files are read, and nothing is sent to them. Next keeps up to 10 MB of a page's body in memory before anybody looks
+ * at it. Returns true if it has answered by itself.
+ */
+export function refuseWrites({ method, url = "/" }: IncomingMessage, response: ServerResponse): boolean {
+  if (method === "GET" || method === "HEAD") return false;
+  // As Next reads it: `/api/../sign-in` is a page.
+  if (URL.parse(url, "http://intray")?.pathname.startsWith("/api/")) return false;
+  refuse(response, 405, ["GET", "HEAD"]);
+  return true;
+}
+
+/** `allowed`: the methods that are. */
+function refuse(response: ServerResponse, status: number, allowed: string[] = []): void {
+  const headers = new Headers({
+    connection: "close",
+    ...(allowed.length > 0 && { allow: allowed.join(", ") }),
+  });
+  setApiHeaders(headers);
+  response.writeHead(status, Object.fromEntries(headers)).end();
 }

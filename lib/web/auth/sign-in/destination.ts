@@ -5,7 +5,6 @@
 import { z } from "zod";
 import { Prisma } from "../../../base/db/db.ts";
 import { database } from "../../database.ts";
-import { readForm } from "../../http/body.ts";
 import {
   cookieName,
   cookieOf,
@@ -25,10 +24,9 @@ interface Destination {
   again: boolean;
 }
 
-/** The organization that the page named, else the one that does not let the browser's session in. */
-export async function whereTo(request: Request): Promise<Destination | null> {
+/** The organization that the page's form named, else the one that does not let the browser's session in. */
+export async function whereTo(request: Request, form: URLSearchParams): Promise<Destination | null> {
   const refused = await refusedSessionOf(cookieOf(request, sessionCookieName()));
-  const form = await readForm(request.clone());
   const organizationId = z.uuid().safeParse(form.get("organization")).data ?? refused?.organization.id;
   if (organizationId === undefined) return null;
   return { organizationId, again: refused?.organization.id === organizationId && refused.kind === "again" };

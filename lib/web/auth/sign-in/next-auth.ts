@@ -4,13 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import NextAuth, { type NextAuthOptions } from "next-auth";
-import { readForm } from "../../http/body.ts";
 import { cookiesOf } from "../session-cookie.ts";
 
-/** `path`: the segments after `/api/auth/`, e.g. `["callback", "password"]`. */
+/** `path`: the segments after `/api/auth/`, e.g. `["callback", "password"]`. `form`: the request's body, of a POST. */
 export async function runNextAuth(
   request: Request,
   path: string[],
+  form: URLSearchParams | null,
   options: NextAuthOptions,
 ): Promise<Response> {
   const [action] = path;
@@ -23,7 +23,7 @@ export async function runNextAuth(
       headers: Object.fromEntries(request.headers),
       cookies: cookiesOf(request),
       query: { ...Object.fromEntries(new URLSearchParams(asked)), nextauth: path.filter(Boolean) },
-      body: request.method === "POST" ? await formOf(request) : undefined,
+      body: form ? Object.fromEntries(form) : undefined,
     } as unknown as Parameters<typeof NextAuth>[0] & IncomingMessage,
     reply as unknown as Parameters<typeof NextAuth>[1] & ServerResponse,
     options,
@@ -63,8 +63,4 @@ class Reply {
     for (const [name, value] of this.#headers) for (const one of [value].flat()) headers.append(name, one);
     return new Response(this.#body, { status: this.#status, headers });
   }
-}
-
-async function formOf(request: Request): Promise<Record<string, string>> {
-  return Object.fromEntries(await readForm(request));
 }
