@@ -231,6 +231,18 @@ test("TRACE is answered with nothing that was sent", async () => {
   }
 });
 
+test("a body that nobody reads is refused before it comes", async () => {
+  const refusals: [string, number][] = [
+    ...["/", "/sign-in", "/inbox", "/_next/static/a.js"].map((path): [string, number] => [path, 405]),
+    ["/api/auth/callback/password", 413],
+    ["/api/auth/signin/email", 413],
+  ];
+  for (const [path, refused] of refusals) {
+    const { status } = await ask(path, { "content-length": "9000000" }, "POST");
+    expect(`${path} ${status}`).toBe(`${path} ${refused}`);
+  }
+});
+
 test("a Host that is another's leads nobody there", async () => {
   for (const path of [
     "/",

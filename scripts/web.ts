@@ -1,6 +1,7 @@
 /** The web process in production (`npm run web`): serves what `npm run build` made. Any number may run. */
 import { existsSync } from "node:fs";
 import { ConfigurationError } from "../lib/base/env.ts";
+import { refuseWrites } from "../lib/web/http/front-limits.ts";
 import { builtCalls, loadBuiltCall } from "./web/built-calls.ts";
 import { front } from "./web/front.ts";
 import { pageCounter } from "./web/page-metrics.ts";
@@ -15,7 +16,9 @@ await serve({
       throw new ConfigurationError("The app is not built: run `npm run build` first.");
     const count = pageCounter();
     return front({ pages: builtCalls(), load: loadBuiltCall }, (request, response) =>
-      count(request, response, () => answerByNext(request, response)),
+      count(request, response, () => {
+        if (!refuseWrites(request, response)) answerByNext(request, response);
+      }),
     );
   },
 });
