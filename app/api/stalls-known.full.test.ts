@@ -227,6 +227,9 @@ describe("a call that a hook asks about", () => {
   afterAll(() => server.close());
 
   const lines = (line: string, characters: number) => repeated(characters / line.length, line).join("");
+  const tokenPart = lines("eyJ", 300);
+  const longToken = (n: number) => `--token=${tokenPart}.${tokenPart}.${lines("eyJ", 2_000 + 3 * n)}e`;
+  const longTokens = (count: number) => Array.from({ length: count }, (_, n) => longToken(n)).join(" ");
   test.each<[string, object]>([
     ["with many values", { a: repeated(90_000, 1) }],
     ["with many names", Object.fromEntries(repeated(40_000, []).map((each, n) => [n, each]))],
@@ -238,7 +241,12 @@ describe("a call that a hook asks about", () => {
     ["with keys that do not end", { command: lines("-----BEGIN PRIVATE KEY----- a ", 120_000) }],
     ["with many lines", { file_path: "/a", content: lines("a\n", 120_000) }],
     ["with amounts", { command: lines("$1,000.00 ", 120_000) }],
-    ["with many texts", { a: repeated(20_000, "x") }],
+    ["with many texts", { a: repeated(36_000, "") }],
+    ["with a long token beside a text like it", { command: longTokens(1), text: lines("eyJ", 900_000) }],
+    ["with many long tokens beside a text like them", { command: longTokens(100), text: lines("eyJ", 700_000) }],
+    ["with options that hold a password", { command: lines("--password=", 1_000_000) }],
+    ["with lines of hyphens", { command: lines(`${"-".repeat(81)}\n`, 1_000_000) }],
+    ["with a secret in each of many texts", { a: repeated(60_000, "--password=x") }],
   ])("%s", async (_, input) => {
     const body = JSON.stringify({
       hook_event_name: "PreToolUse",
