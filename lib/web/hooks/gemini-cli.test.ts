@@ -52,7 +52,7 @@ test("a change that leaves a member out is denied, because Gemini CLI would keep
   expect(answer).toEqual({
     decision: "deny",
     reason:
-      'Ben approved it. Gemini CLI can\'t leave out description, so this call was not made. Make this one instead: {"command":"make all"}',
+      'Ben approved it. Gemini CLI can’t leave out description, so this call was not made. Make this one instead: {"command":"make all"}',
     from: "Intray",
   });
 });
