@@ -152,7 +152,14 @@ describe.concurrent("a call that a rule asks about", () => {
     onTestFinished,
   }) => {
     const here = await place({ onTestFinished });
-    const { organization, remote, queries } = here;
+    const { organization, remote, queries, server } = here;
+    // A call can be changed only while its server lists the tool.
+    await organization.within((tx) =>
+      tx.server.updateMany({
+        where: { organizationId: organization.organizationId, id: server.serverId },
+        data: { tools: storable([tool("quick")]), toolsCheckedAt: new Date() },
+      }),
+    );
     await rule(here, { name: "Everything", before: "ask" });
     for (const content of [{}, { arguments: { amount: 6_000 } }]) {
       const id = await start(here, tool("quick"), { arguments: { amount: 7_000 } });

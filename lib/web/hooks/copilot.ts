@@ -16,7 +16,7 @@ const eventSchema = z.looseObject({
   cwd: z.string().nullish(),
   toolName: id,
   toolArgs: z.unknown(),
-  toolResult: z.undefined(),
+  toolResult: z.undefined().optional(),
   agentType: z.string().nullish(),
 });
 
