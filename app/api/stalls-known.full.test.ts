@@ -243,7 +243,10 @@ describe("a call that a hook asks about", () => {
     ["with amounts", { command: lines("$1,000.00 ", 120_000) }],
     ["with many texts", { a: repeated(36_000, "") }],
     ["with a long token beside a text like it", { command: longTokens(1), text: lines("eyJ", 900_000) }],
-    ["with many long tokens beside a text like them", { command: longTokens(100), text: lines("eyJ", 700_000) }],
+    [
+      "with many long tokens beside a text like them",
+      { command: longTokens(100), text: lines("eyJ", 700_000) },
+    ],
     ["with options that hold a password", { command: lines("--password=", 1_000_000) }],
     ["with lines of hyphens", { command: lines(`${"-".repeat(81)}\n`, 1_000_000) }],
     ["with a secret in each of many texts", { a: repeated(60_000, "--password=x") }],

@@ -92,7 +92,9 @@ function asked({ query, name }: Operation): Record<string, unknown>[] {
   const most = Object.fromEntries(
     query.flatMap(({ name, schema }) => (name === "limit" ? [["query.limit", schema.maximum]] : [])),
   );
-  const searches = query.some(({ name }) => name === "q") ? [{ ...most, "query.q": "é 1'1 x".repeat(20) }] : [];
+  const searches = query.some(({ name }) => name === "q")
+    ? [{ ...most, "query.q": "é 1'1 x".repeat(20) }]
+    : [];
   return [EXCEPTIONS[name]?.values ?? {}, most, ...searches];
 }
 

@@ -90,7 +90,9 @@ describe("names", () => {
       inScope(
         { requestId, trace: null },
         () =>
-          new Promise((end) => find("x.example", { all: true }, (_, found) => end([scope().requestId, found]))),
+          new Promise((end) =>
+            find("x.example", { all: true }, (_, found) => end([scope().requestId, found])),
+          ),
       );
     const calls = Array.from({ length: 40 }, (_, n) => `call ${n}`);
     const found = calls.map(begin);

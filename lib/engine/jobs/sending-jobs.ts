@@ -237,7 +237,8 @@ export class Senders {
 
   /** Logs every error and never rejects. */
   async #send(next: Next): Promise<void> {
-    const isWaitedFor = () => [...this.#waiting.keys()].some((organizationId) => this.#hasShare(organizationId));
+    const isWaitedFor = () =>
+      [...this.#waiting.keys()].some((organizationId) => this.#hasShare(organizationId));
     try {
       // A place that others wait for is given up after each delivery.
       while (!this.#isStopping && (await next()) && !isWaitedFor());

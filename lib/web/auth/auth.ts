@@ -118,7 +118,9 @@ async function answer(request: Request, path: string[], known: boolean): Promise
   return progress.retryAfterMs === undefined ? response : paused(response, progress.retryAfterMs);
 }
 
-const tries = onePerProcess("tries to sign in", () => fairTurns(TRIES_SHARES, tooManyTries, () => scope().caller?.left));
+const tries = onePerProcess("tries to sign in", () =>
+  fairTurns(TRIES_SHARES, tooManyTries, () => scope().caller?.left),
+);
 
 /**
  * Has the tries of one network take turns: next-auth alone takes some milliseconds of each, and an office may sign in at the same
