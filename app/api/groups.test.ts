@@ -488,8 +488,8 @@ describe("who is in a group", () => {
     const said = JSON.parse(Buffer.from(payload!, "base64url").toString());
     const { policy: its } = said;
     expect(its.stages).toMatchObject([{ name: "Owners", groups: [{ id, name: "Finance" }] }]);
-    expect(wordsOf(said)[2]).toMatch(
-      /Rule “All”, version \d+ of the policy: Owners \(1 of the group Finance\)\.$/,
+    expect(wordsOf(said).join("\n")).toMatch(
+      /By the rule “All” \(policy version \d+\) these had to agree: 1 of Owners \(the group Finance\)\./,
     );
   });
 

@@ -178,17 +178,19 @@ export function shownArguments({
   const entries = Object.entries(given).filter((entry) => !isMessage(entry));
   // The screen folds what is nested, and marks what an agent's program has masked in it.
   if (entries.some(([, value]) => typeof value === "object" && value !== null)) return null;
+  if (!entries.every(([name]) => PLAIN_NAME.test(name))) return null;
   if (entries.some((entry) => entry.some((each) => isOdd(String(each)) || BREAKS.test(String(each)))))
     return null;
   // Quoted, so that no text goes on as another argument, and “10” is not 10.
-  const lines = entries.map(([name, value]) => {
-    const called = /^[\w.-]{1,60}$/.test(name) ? name : quoted(name);
-    return `${called}: ${typeof value === "string" ? quoted(value) : value}`;
-  });
+  const lines = entries.map(
+    ([name, value]) => `${name}: ${typeof value === "string" ? quoted(value) : value}`,
+  );
   const fits = lines.every((line) => line.length <= MOST_VALUE);
   const isShort = lines.length <= MOST_ARGUMENTS && lines.join("").length <= MOST_CHARACTERS;
   return fits && isShort ? lines : null;
 }
 
+/** Any other name could read as a name and a value. */
+const PLAIN_NAME = /^[\p{L}_$][\p{L}\p{M}\p{N}_$.-]*$/u;
 /** A text with them is more than a line. */
 const BREAKS = /[\p{Cc}\u2028\u2029]/u;

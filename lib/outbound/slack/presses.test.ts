@@ -217,7 +217,7 @@ test("an argument that is the message of a call's approval stands beside the oth
   const message = "Make this call?";
   const task = { state: "queued", arguments: { pretext: message, amount: 10 } };
   const asked = await told({ message, isGate: true, task });
-  expect(textsOf(asked.message)).toContain(`pretext: ${message}\namount: 10`);
+  expect(textsOf(asked.message)).toContain(`pretext: “${message}”\namount: 10`);
 });
 
 describe("a press decides once", () => {
