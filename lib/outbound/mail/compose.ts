@@ -140,8 +140,9 @@ const NAME_CHARACTERS = 120;
 export function shorten(name: string): string {
   const line = oneLine(name);
   if (line.length <= NAME_CHARACTERS) return line;
-  // Not half of a pair of surrogates.
-  return `${line.slice(0, NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, "")}…`;
+  // Not within a pair of surrogates.
+  const end = (line.codePointAt(NAME_CHARACTERS - 1) ?? 0) > 0xffff ? NAME_CHARACTERS - 1 : NAME_CHARACTERS;
+  return `${line.slice(0, end)}…`;
 }
 
 /** One line, without characters that turn or hide text, and without text that mail programs turn into links. */
