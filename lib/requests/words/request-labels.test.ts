@@ -77,7 +77,11 @@ test.each([
     { waitingSince: "2026-11-22T10:00:00Z", waitingFor: "question" },
     /no longer asks this question/,
   ],
-  ["pending", { waitingSince: "2026-11-22T10:00:00Z", waitingFor: "fetch" }, /^It is ready. Finance asked its question/],
+  [
+    "pending",
+    { waitingSince: "2026-11-22T10:00:00Z", waitingFor: "fetch" },
+    /^It is ready. Finance asked its question/,
+  ],
   ["confirmed", { attempts: 1, acceptedAt: "2026-11-22T10:00:00Z" }, /has it, and the task moved on/],
   ["confirmed", { attempts: 1, inDoubt: true }, /reply was lost, and the task moved on/],
   ["failed", {}, null],
