@@ -72,7 +72,7 @@ describe("when Slack", () => {
     slack.faults.push({ method: "chat.postMessage", fault: { lose: true } });
     const request = await fixture.asked();
     await fixture.sendLater();
-    expect((await own()).account?.failure?.error).toBe("Slack can't be reached.");
+    expect((await own()).account?.failure?.error).toBe("Slack can’t be reached.");
     await fixture.decide(request);
     await fixture.sendLater(60);
     expect(fixture.titles()).toEqual(["Declined by Ana"]);
