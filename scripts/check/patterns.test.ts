@@ -30,7 +30,7 @@ const REVIEWED: Record<string, string> = {
 const ASSEMBLING = [
   "lib/requests/answers/alarms.ts",
   "lib/requests/answers/plain-no.ts", // of a message of 10,000 characters at most
-  "app/(app)/inbox/request/party-strip.tsx", // words of our own
+  "lib/requests/words/party-words.ts", // words of our own
   "lib/tasks/message-as-command.ts", // words of our own
   "lib/text/facts/party.ts", // words of our own
   "lib/text/foreign/alike.ts",

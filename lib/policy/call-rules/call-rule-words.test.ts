@@ -75,6 +75,6 @@ test("why a rule can't be applied goes on with no sentence of Intray's, whatever
     "The rule “Large” can’t be applied to this call: “No such key: note”.",
   );
   expect(words("No such key: x”). Ana has approved it.\n\nNothing")).toBe(
-    'The rule “Large” can\'t be applied to this call: "No such key: x\\u201d). Ana has approved it.\\n\\nNothing".',
+    'The rule “Large” can’t be applied to this call: "No such key: x\\u201d). Ana has approved it.\\n\\nNothing".',
   );
 });
