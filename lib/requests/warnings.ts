@@ -3,8 +3,7 @@
 import { z } from "zod";
 import type { Form } from "../mcp/forms/form.ts";
 import { isLongOverdue, judgeFigures } from "../text/facts/figure-warnings.ts";
-import { formatsOf } from "../text/formats/formats.ts";
-import { DEFAULT_LOCALE } from "../text/formats/locales.ts";
+import { DEFAULT_LOCALE, formatsOf } from "../text/formats/formats.ts";
 import { momentOf } from "../text/time.ts";
 import { destructionOf } from "./destruction.ts";
 import { type RequestWarning, requestWarningSchema } from "./request-schema.ts";

@@ -1,7 +1,6 @@
 /** Composes a digest. As other mails it names tools and servers, never a question, and no link decides anything. */
 import type { WaitingRequest } from "../../requests/lists/deadlines.ts";
-import { formatsOf } from "../../text/formats/formats.ts";
-import { DEFAULT_LOCALE } from "../../text/formats/locales.ts";
+import { DEFAULT_LOCALE, formatsOf } from "../../text/formats/formats.ts";
 import { plural } from "../../text/labels.ts";
 import { escapeHtml, htmlPage, oneLine, shorten } from "../mail/compose.ts";
 import type { TakenDigest } from "./digest-writes.ts";

@@ -6,13 +6,15 @@
 import { formatDuration } from "../duration.ts";
 import { RIGHT_TO_LEFT } from "../foreign/hidden.ts";
 import { isDateOnly, isZoned } from "../time.ts";
-import { DEFAULT_LOCALE } from "./locales.ts";
 
 /**
  * Digits are Latin and years Gregorian in every locale: people compare them with what servers and messages
  * say, digit by digit.
  */
 const COMPARABLE = { numberingSystem: "latn", calendar: "gregory" } as const;
+
+/** For whoever asks for no language that is known here. It is not among the names of locales, since every page loads this file. */
+export const DEFAULT_LOCALE = "en-GB";
 
 export type Formats = ReturnType<typeof createFormats>;
 

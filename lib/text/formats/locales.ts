@@ -1,5 +1,7 @@
 /** The locales in which dates and numbers can be written. The words on screen are English in all of them. */
 
+import { DEFAULT_LOCALE } from "./formats.ts";
+
 /** The choices of a person, as `locale: name in its own language`. */
 export const LOCALES = {
   "en-GB": "English (UK)",
@@ -40,8 +42,6 @@ export const LOCALES = {
 } as const;
 export type Locale = keyof typeof LOCALES;
 
-/** For whoever asks for no language that is known here. */
-export const DEFAULT_LOCALE: Locale = "en-GB";
 /** Browsers name a few languages; a longer header is not read to its end. */
 const MOST_READ = 10;
 
