@@ -269,11 +269,14 @@ interface Reply {
   body: string;
 }
 
-/** A request whose Host, path and method the browser would not let us choose. */
+/**
+ * A request whose Host, path and method the browser would not let us choose. On a connection of its own: a body that is announced
+ * and never sent would swallow the next request.
+ */
 function ask(path: string, headers: Record<string, string>, method = "GET"): Promise<Reply> {
   const { hostname, port } = new URL(url());
   return new Promise((resolve, reject) => {
-    const sent = httpRequest({ hostname, port, path, headers, method }, (response) => {
+    const sent = httpRequest({ hostname, port, path, headers, method, agent: false }, (response) => {
       let body = "";
       response.setEncoding("utf8").on("data", (text) => (body += text));
       response.on("end", () =>

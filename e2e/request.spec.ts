@@ -259,7 +259,7 @@ test("a question that was asked before says what changed, and what was answered 
   const pane = requestPane(ben);
   await expect(pane.getByText("This request changed. Review it again")).toBeVisible();
   await expect(pane.locator("dl").getByText("$1,000.00 → $1,100.00")).toBeVisible();
-  await expect(pane.getByText(/^Approved then by Cleo yesterday: “As agreed”/)).toBeVisible();
+  await expect(pane.getByText(/^Approved by Cleo yesterday: “As agreed”/)).toBeVisible();
   await expect(pane.getByText("Also asked by this task").first()).toBeVisible();
   await checkAppearance(ben, "request asked differently");
   const approve = pane.getByRole("button", { name: "Approve" });
@@ -274,7 +274,7 @@ test("a question that was asked before says what changed, and what was answered 
   const again = await ask({ message: "Pay $1,000.00 to ACME?", taskId: first.taskId, askedAgain: true });
   await ben.goto(`/inbox/${again.id}?tab=all`);
   await expect(pane.getByText(/The same question, asked again/)).toBeVisible();
-  await expect(pane.getByText(/^Approved then by Cleo/)).toBeVisible();
+  await expect(pane.getByText(/^Approved by Cleo/)).toBeVisible();
   await checkAppearance(ben, "request asked again");
 });
 

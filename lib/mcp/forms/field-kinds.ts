@@ -1,4 +1,5 @@
 /** What is known of each kind of field. Apart from form.ts, whose schemas no page has to load. */
+import { asSent } from "../../text/foreign/quoted.ts";
 import type { ChoiceValue, Field, FieldKind } from "./form.ts";
 
 /** Whether people type the value; of every other kind they choose it. */
@@ -26,4 +27,9 @@ export function optionsOf(field: Field): { value: ChoiceValue; title: string }[]
     case "boolean":
       return [];
   }
+}
+
+/** How a field's description begins where its title does not say the name that is sent. */
+export function sentUnder(name: string): string {
+  return `Sent as ${asSent(name)}.`;
 }

@@ -7,6 +7,7 @@ import { isDateText } from "../../text/time.ts";
 import { trimEndOf } from "../../text/trim-end.ts";
 import { distinctChoices } from "./choices.ts";
 import { isMultipleOf } from "./field-checks.ts";
+import { sentUnder } from "./field-kinds.ts";
 import type { ChoiceValue, Field } from "./form.ts";
 import { lines, type Property } from "./requested-schema.ts";
 
@@ -73,7 +74,7 @@ function nameWords(name: string, title: string, from: Property): string | null {
   if (!meansByName(name, title, from) || saysJust(asked, nameInWords(name))) return null;
   // As `toldApart` writes it.
   if ([name, asJson(name)].some((said) => title.endsWith(`(${said})`))) return null;
-  const said = `Sent as ${asSent(name)}.`;
+  const said = sentUnder(name);
   // A form that was read before says so already.
   return description?.startsWith(said) ? null : said;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Field, Form } from "../../mcp/forms/form.ts";
+import { normaliseForm } from "../../mcp/forms/read-form.ts";
 import { harmlessOf, plainNosOf } from "./plain-no.ts";
 
 const base = { title: "Decision", name: "decision", description: null, required: true, default: null };
@@ -10,6 +11,9 @@ const choice = (...options: [value: string, title?: string][]): Field => ({
 });
 const yesNo = (name: string, title = name): Field => ({ ...base, name, title, kind: "boolean" });
 const form = (...fields: Field[]): Form => ({ kind: "supported", fields });
+/** A yes or no as a server sends it. Its name gets into the description. */
+const read = (property: object) =>
+  normaliseForm({ type: "object", properties: { confirm: { type: "boolean", ...property } } });
 
 describe("a plain no refuses the request, and says nothing else", () => {
   test.each<[string, Field, unknown[]]>([
@@ -70,6 +74,7 @@ describe("one press decides only what clearly does nothing", () => {
       "Delete report.pdf for good?",
       [false],
     ],
+    ["as its form is read", read({ title: "Delete the file" }), "Delete report.pdf for good?", [false]],
     ["with its warning", form(yesNo("confirm")), "Delete “report”? This can’t be undone.", [false]],
     ["with its data", form(yesNo("confirm")), "Delete the environment preview-7 with its database?", [false]],
     [
@@ -113,6 +118,7 @@ describe("one press decides only what clearly does nothing", () => {
     ["a field that asks for a no", form(yesNo("keep_the_files"))],
     ["a title that asks for a no", form(yesNo("confirm", "Skip the backup?"))],
     ["a description that says more", form({ ...yesNo("confirm"), description: "No archives them." })],
+    ["the same as its form is read", read({ title: "Delete the files", description: "No archives them." })],
     ["another field", form(yesNo("confirm"), yesNo("backup"))],
     ["a choice that does something", form(choice(["yes"], ["archive", "No"], ["no", "Archive"]))],
     ["a form that can't be shown", { kind: "unsupported", reason: "nested" }],

@@ -3,7 +3,7 @@
  * “no” does depends on the question, and no list contains every question. So Intray reads no question here. `reject` beside
  * `approve` refuses the request, whatever it is about; a bare “no” never does. Pure.
  */
-import { optionsOf } from "../../mcp/forms/field-kinds.ts";
+import { optionsOf, sentUnder } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";
 import { bareText } from "../../text/foreign/hidden.ts";
 import { humanise, splitSent } from "../../text/labels.ts";
@@ -49,13 +49,19 @@ export function harmlessOf(form: Form, message: string): ChoiceValue[] {
   if (!field || others.length > 0) return [];
   const plain = plainNosOf(field);
   const called = [field.title, humanise(field.name)].filter((each) => !NAMES_A_DECISION.test(said(each)));
-  const texts = [...called, field.description ?? "", form.about ?? "", message];
+  const texts = [...called, ownDescription(field), form.about ?? "", message];
   if (!isDeletion(message) || !texts.every((text) => text.trim() === "" || isDeletion(text))) return plain;
   if (field.kind === "boolean") return [...plain, false];
   const keeps = optionsOf(field).filter(({ value, title }) =>
     [String(value), splitSent(title).called].every((each) => DOES_NOTHING.test(said(each))),
   );
   return [...new Set([...plain, ...keeps.map(({ value }) => value)])];
+}
+
+/** The description as the server wrote it. */
+function ownDescription({ name, description }: Field): string {
+  const said = description ?? "";
+  return said.startsWith(sentUnder(name)) ? said.slice(sentUnder(name).length) : said;
 }
 
 const NAMES_A_DECISION =

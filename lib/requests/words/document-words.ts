@@ -1,6 +1,5 @@
 import { urlParts } from "../../text/foreign/address.ts";
 import { visibleText } from "../../text/foreign/hidden.ts";
-import { isRecord } from "../../text/json.ts";
 import { capitalise, shorten } from "../../text/labels.ts";
 import { formatBytes } from "../../text/media.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
@@ -77,31 +76,4 @@ export function documentFacts(document: RequestDocument): string {
   const facts = [site, kind && shorten(visibleText(kind), 60), size === null ? null : formatBytes(size)];
   const known = facts.filter(Boolean);
   return known.length > 0 ? [...known, SOURCES[from]].join(", ") : capitalise(SOURCES[from]);
-}
-
-/** The text of a document that the arguments hold as a text, by what the tool reads; null: they hold none at its place. */
-export function textInArguments(
-  args: Record<string, unknown>,
-  { from, kept, path }: Pick<RequestDocument, "from" | "kept" | "path">,
-): string | null {
-  if (from !== "arguments" || kept !== "here" || path === null) return null;
-  const value = path
-    .split("/")
-    .slice(1)
-    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduce<unknown>((at, part) => (isInside(at, part) ? at[part] : undefined), args);
-  if (typeof value === "string") return path.endsWith("/resource/text") ? value : null;
-  if (!isRecord(value)) return null;
-  const { text } = isRecord(value.resource) ? value.resource : value;
-  return typeof text === "string" && text !== "" ? text : null;
-}
-
-function isInside(value: unknown, name: string): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name);
-}
-
-/** Whether a document is a part of the call that nobody reads in the details: an image, or bytes. */
-export function isUnreadPart(args: Record<string, unknown>, document: RequestDocument): boolean {
-  const isPart = document.from === "arguments" && document.kept === "here";
-  return isPart && textInArguments(args, document) === null;
 }

@@ -9,7 +9,7 @@ import { bothEnds, humanise } from "../../text/labels.ts";
 import { withMarksAt } from "../../text/mask.ts";
 import type { RequestDocument } from "../documents/document-schema.ts";
 import type { InputRequestDetail, InputRequestSummary } from "../request-schema.ts";
-import { textInArguments } from "./document-words.ts";
+import { textInArguments } from "./embedded-documents.ts";
 import type { ProgramCall } from "./program-call.ts";
 import { rejectionsBesides } from "./vote-words.ts";
 
