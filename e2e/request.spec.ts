@@ -273,8 +273,8 @@ test("a question that was asked before says what changed, and what was answered 
 
   const again = await ask({ message: "Pay $1,000.00 to ACME?", taskId: first.taskId, askedAgain: true });
   await ben.goto(`/inbox/${again.id}?tab=all`);
-  await expect(pane.getByText(/The same question, asked again/)).toBeVisible();
-  await expect(pane.getByText(/^Approved by Cleo/)).toBeVisible();
+  await expect(pane.getByText("Already answered, and asked again")).toBeVisible();
+  await expect(pane.getByText(/^Approved by Cleo yesterday: “As agreed”/)).toBeVisible();
   await checkAppearance(ben, "request asked again");
 });
 

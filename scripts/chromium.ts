@@ -1,7 +1,7 @@
-import { type SpawnSyncOptions, spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
+import { installDebian } from "./debian.ts";
 
 /** Chromium without a window, which takes two thirds of the time in tests. */
 const SHELL = "chromium-headless-shell";
@@ -22,17 +22,9 @@ export function findChromium(): string | undefined {
 export function findOrInstallChromium(say: (line: string) => void): string | undefined {
   const found = findChromium();
   if (found) return found;
-  if (process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
-    say("Installing Chromium with apt-get …");
-    const options: SpawnSyncOptions = {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    };
-    spawnSync("apt-get", ["update", "-qq"], options);
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", SHELL], options);
-    const installed = findChromium();
-    if (installed) return installed;
-  }
+  installDebian({ name: "Chromium", apt: SHELL, isService: false }, say);
+  const installed = findChromium();
+  if (installed) return installed;
   say("There is no Chromium for the end-to-end tests: run `npx playwright install --with-deps chromium`.");
   return undefined;
 }

@@ -1,11 +1,12 @@
 /** A PgBouncer in transaction mode before the tests' Postgres, for the part of the tests that runs behind one. */
-import { type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { postgresAccount, postgresEnvironment } from "../database/account.ts";
+import { installDebian } from "../debian.ts";
 import { freePort } from "../ports.ts";
 
 /** Debian's place; `TEST_PGBOUNCER` names another program. */
@@ -24,18 +25,8 @@ export interface Pooler {
 export function findOrInstallPgbouncer(say: (line: string) => void): string | undefined {
   const program = process.env.TEST_PGBOUNCER ?? PGBOUNCER;
   if (existsSync(program)) return program;
-  const mayInstall =
-    process.getuid?.() === 0 && existsSync("/usr/bin/apt-get") && !existsSync("/run/systemd/system");
-  if (mayInstall && program === PGBOUNCER) {
-    say("Installing PgBouncer with apt-get …");
-    const options: SpawnSyncOptions = {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
-    };
-    spawnSync("apt-get", ["update", "-qq"], options);
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "pgbouncer"], options);
-    if (existsSync(program)) return program;
-  }
+  if (program === PGBOUNCER) installDebian({ name: "PgBouncer", apt: "pgbouncer", isService: true }, say);
+  if (existsSync(program)) return program;
   say(
     `Not run, and nothing of it counts as passed: there is no ${program}. On Debian: apt-get install pgbouncer.`,
   );
