@@ -4,6 +4,7 @@ import { lookup as dnsLookup, type LookupAddress, type LookupOptions as NodeLook
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { type Allowed, checkAddress } from "./address-rules.ts";
+import { NameTurns } from "./name-turns.ts";
 
 /** `not_allowed`: the name leads to an address that is not allowed. `not_found`: the name leads nowhere. */
 export interface NameFailure {
@@ -80,16 +81,20 @@ function lookupFor(
 
 type Found = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
-/** Who waits for each name, by the resolver that is asked. */
-const underWay = new WeakMap<typeof dnsLookup, Map<string, Found[]>>();
+/** Node's lookups get half of the process's threads. */
+const MOST_LOOKUPS = Math.ceil((Number(process.env.UV_THREADPOOL_SIZE) || 4) / 2);
+
+/** Who waits for each name, and whose turn it is, by the resolver that is asked. */
+const underWay = new WeakMap<typeof dnsLookup, { names: Map<string, Found[]>; turns: NameTurns }>();
 
 /**
- * Asks for a name once, however many connections wait for it: each question holds one of the process's few threads until the name's
- * servers answer, which may be strangers'.
+ * Asks for a name once, however many connections wait for it, and in its turn: each question holds one of the process's few threads
+ * until the name's servers answer, which may be strangers'.
  */
 function resolveOnce(resolve: typeof dnsLookup, hostname: string, options: NodeLookupOptions, found: Found) {
-  const names = underWay.get(resolve) ?? new Map<string, Found[]>();
-  underWay.set(resolve, names);
+  const asked = underWay.get(resolve) ?? { names: new Map(), turns: new NameTurns(MOST_LOOKUPS) };
+  underWay.set(resolve, asked);
+  const { names, turns } = asked;
   const key = JSON.stringify([hostname, options.family, options.hints]);
   const waiting = names.get(key);
   // Each goes on in the scope of its own call.
@@ -97,10 +102,13 @@ function resolveOnce(resolve: typeof dnsLookup, hostname: string, options: NodeL
   if (waiting) return void waiting.push(its);
   const all = [its];
   names.set(key, all);
-  resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
-    names.delete(key);
-    for (const each of all) each(error, addresses);
-  });
+  turns.add(hostname, (done) =>
+    resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+      names.delete(key);
+      done();
+      for (const each of all) each(error, addresses);
+    }),
+  );
 }
 
 function nameError(hostname: string): NodeJS.ErrnoException {

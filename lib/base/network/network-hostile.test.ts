@@ -104,6 +104,20 @@ describe("names", () => {
     expect(asked).toHaveLength(2);
   });
 
+  it("that nobody answers for leave a thread to those that were found", async () => {
+    const asked: string[] = [];
+    const resolve = ((name: string, _options: object, found: (error: null, all: object[]) => void) => {
+      asked.push(name);
+      if (name === "known.example") found(null, [{ address: "192.0.2.1", family: 4 }]);
+    }) as unknown as typeof lookup;
+    const find = guardedLookup(443, () => true, { resolve });
+    const ask = (name: string) => new Promise((end) => find(name, { all: true }, (_, found) => end(found)));
+    await ask("known.example");
+    for (let n = 0; n < 500; n++) void ask(`${n}.silent.example`);
+    expect(await ask("known.example")).toHaveLength(1);
+    expect(asked.length).toBeLessThan(100);
+  });
+
   it("are never covered by what is allowed for their address without its port, where the port is ours", async () => {
     const { resolve } = resolving(["127.0.0.1"]);
     const network = createNetwork({
