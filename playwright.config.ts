@@ -3,9 +3,12 @@ import { findChromium } from "./scripts/chromium.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A journey for each main capability, tagged in the specs: what `npm test` runs. */
-const JOURNEYS = { name: "journeys", grep: /@journey/ };
-const ALL = { name: "all" };
+/** A journey for each main capability, tagged in the specs, is what `npm test` runs; `npm test -- full` runs the others. */
+const PARTS = new Map([
+  ["journeys", { name: "journeys", grep: /@journey/ }],
+  ["others", { name: "others", grepInvert: /@journey/ }],
+]);
+const part = PARTS.get(process.env.E2E_TESTS ?? "") ?? { name: "all" };
 
 export default defineConfig({
   testDir: "e2e",
@@ -35,6 +38,5 @@ export default defineConfig({
       args: ["--disable-dev-shm-usage"],
     },
   },
-  // One project at a time: with both, a run by hand would run each journey twice.
-  projects: [{ ...(process.env.E2E_JOURNEYS ? JOURNEYS : ALL), use: { ...devices["Desktop Chrome"] } }],
+  projects: [{ ...part, use: { ...devices["Desktop Chrome"] } }],
 });

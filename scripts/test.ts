@@ -66,7 +66,8 @@ async function main(command: string | undefined): Promise<void> {
   if (wants("pooled")) await pooled();
   // The chaos run kills and restarts processes. It waits more than it computes, so it runs beside the browsers.
   const chaos = wants("chaos") ? runQuietly(chaosOf(0.5)) : undefined;
-  if (built) await endToEnd(built, [], wants("e2e") ? {} : { E2E_JOURNEYS: "1" });
+  const part = command === "full" ? "others" : wants("journeys") ? "journeys" : null;
+  if (built) await endToEnd(built, [], part ? { E2E_TESTS: part } : {});
   if (chaos) told("Chaos", await chaos);
   // An installation waits for the registry and for a build, so the long chaos runs beside it.
   const longChaos = wants("long-chaos") ? runQuietly(chaosOf(4)) : undefined;
@@ -202,7 +203,7 @@ function tryToBuild(): Promise<Error | null> {
   );
 }
 
-/** Runs the browser tests that Playwright finds by these arguments: all, or the journeys with `E2E_JOURNEYS`. */
+/** Runs the browser tests that Playwright finds by these arguments: all, or the part that `E2E_TESTS` names. */
 async function endToEnd(
   built: Promise<Error | null>,
   args: string[],
