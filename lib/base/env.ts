@@ -220,3 +220,8 @@ export function programEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG } = process.env;
   return { PATH, HOME, LANG } as Partial<NodeJS.ProcessEnv> as NodeJS.ProcessEnv;
 }
+
+/** The threads with which this process looks up names, reads files and digests passwords: Node's own setting. */
+export function threadCount(): number {
+  return Number(process.env.UV_THREADPOOL_SIZE) || 4;
+}

@@ -3,6 +3,7 @@ import { AsyncResource } from "node:async_hooks";
 import { lookup as dnsLookup, type LookupAddress, type LookupOptions as NodeLookupOptions } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
+import { threadCount } from "../env.ts";
 import { type Allowed, checkAddress } from "./address-rules.ts";
 import { NameTurns } from "./name-turns.ts";
 
@@ -82,7 +83,7 @@ function lookupFor(
 type Found = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
 
 /** Node's lookups get half of the process's threads. */
-const MOST_LOOKUPS = Math.ceil((Number(process.env.UV_THREADPOOL_SIZE) || 4) / 2);
+const MOST_LOOKUPS = Math.ceil(threadCount() / 2);
 
 /** Who waits for each name, and whose turn it is, by the resolver that is asked. */
 const underWay = new WeakMap<typeof dnsLookup, { names: Map<string, Found[]>; turns: NameTurns }>();
