@@ -17,7 +17,14 @@ export interface RequestFact {
   /** The number of the invoice that the question names. */
   names: number | null;
   answer: AnswerFact | null;
-  delivery: { state: string; deliverAfter: string; flagged: boolean; error: string | null } | null;
+  delivery: {
+    state: string;
+    deliverAfter: string;
+    flagged: boolean;
+    /** People read that nobody knows whether the server got the answer. */
+    inDoubt: boolean;
+    error: string | null;
+  } | null;
   endedReason: string | null;
   /** The types of its history lines, oldest first, which people were shown. */
   history: string[];
@@ -100,6 +107,7 @@ async function readTask(api: Api, key: string, seed: number, id: string): Promis
         state: delivery.state,
         deliverAfter: delivery.deliverAfter,
         flagged: delivery.flagged,
+        inDoubt: delivery.inDoubt,
         error: delivery.error,
       },
       endedReason: request.endedReason,

@@ -28,7 +28,13 @@ function story(): Story & { task: TaskFact; request: RequestFact } {
     question: "approval",
     names: 1,
     answer: { ...APPROVE, at: "2026-07-28T10:00:04Z" },
-    delivery: { state: "confirmed", deliverAfter: "2026-07-28T10:00:04Z", flagged: false, error: null },
+    delivery: {
+      state: "confirmed",
+      deliverAfter: "2026-07-28T10:00:04Z",
+      flagged: false,
+      inDoubt: false,
+      error: null,
+    },
     endedReason: null,
     history: [
       "request.opened",
@@ -96,6 +102,14 @@ const good: [string, (run: Run) => void][] = [
     (run) => run.tries.push({ requestId: "r1", ...REJECT, outcome: "refused", undone: "no" }),
   ],
   ["a cancelled task", (run) => cancelled(run, "CANCELLED")],
+  [
+    "a task cancelled while its answer was in doubt",
+    (run) => {
+      cancelled(run, "CANCELLED");
+      Object.assign(run.request, { state: "withdrawn", endedReason: "task_ended" });
+      Object.assign(run.request.delivery!, { state: "failed", inDoubt: true });
+    },
+  ],
   [
     "a task cancelled before it began",
     (run) => {

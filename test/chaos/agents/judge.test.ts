@@ -33,7 +33,13 @@ const request = (id: string, at: number, question: RequestFact["question"], answ
   question,
   names: at,
   answer: { content: null, ...answer, at: "2026-07-28T10:00:04Z" } as RequestFact["answer"],
-  delivery: { state: "confirmed", deliverAfter: "2026-07-28T10:00:04Z", flagged: false, error: null },
+  delivery: {
+    state: "confirmed",
+    deliverAfter: "2026-07-28T10:00:04Z",
+    flagged: false,
+    inDoubt: false,
+    error: null,
+  },
   endedReason: null,
   history: [],
 });
