@@ -1,5 +1,7 @@
 /** Expected failures. Every other error is a bug: logged with an id, shown as generic text. */
 
+import { isErrorNamed } from "./process/process-wide.ts";
+
 const STATUS = {
   invalid_input: 422,
   invalid_arguments: 422,
@@ -180,6 +182,10 @@ export class AppError extends Error {
 
   get status(): number {
     return STATUS[this.code];
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is AppError {
+    return isErrorNamed(value, "AppError");
   }
 }
 

@@ -1,6 +1,7 @@
 /** What an error of the database means to whoever asked. */
 import pg from "pg";
 import { Prisma } from "../../generated/prisma/client.ts";
+import { isErrorNamed } from "../process/process-wide.ts";
 import { planLoss } from "./statements.ts";
 
 /** Thrown by a transaction that took too long, or is over: nothing is sent any more. */
@@ -9,6 +10,10 @@ export class TransactionEnded extends Error {
   readonly code = TRANSACTION_ENDED;
   constructor(why: string) {
     super(`the transaction ${why}`);
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is TransactionEnded {
+    return isErrorNamed(value, "TransactionEnded");
   }
 }
 const TRANSACTION_ENDED = "transaction_ended";

@@ -4,6 +4,7 @@
  */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { isErrorNamed } from "../process/process-wide.ts";
 
 /**
  * Thrown for an address that forbids itself, by its text alone. What a name resolves to is never told this way: that
@@ -14,6 +15,10 @@ export class NetworkError extends Error {
   constructor(message: string) {
     super(message);
     this.name = "NetworkError";
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is NetworkError {
+    return isErrorNamed(value, "NetworkError");
   }
 }
 

@@ -15,6 +15,14 @@ export function onePerProcess<T>(name: string, make: () => T): () => T {
   };
 }
 
+/**
+ * `instanceof` of an error that such a one may throw, for `Symbol.hasInstance` of its class: each copy of the class's module has a class of
+ * its own, and whoever comes first makes the one.
+ */
+export function isErrorNamed(value: unknown, name: string): boolean {
+  return value instanceof Error && value.name === name;
+}
+
 /** Lets the next call make it anew. */
 export function forget(name: string): void {
   made.delete(name);

@@ -2,7 +2,7 @@
 import { createTransport } from "nodemailer";
 import { storableText } from "../../base/db/db.ts";
 import { env } from "../../base/env.ts";
-import { onePerProcess } from "../../base/process/process-wide.ts";
+import { isErrorNamed, onePerProcess } from "../../base/process/process-wide.ts";
 
 interface Letter {
   /** Identical at every attempt, so that duplicates can be recognized. */
@@ -24,6 +24,10 @@ export class MailError extends Error {
     super(message, { cause });
     this.name = "MailError";
     this.permanent = permanent;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): value is MailError {
+    return isErrorNamed(value, "MailError");
   }
 }
 
