@@ -36,7 +36,8 @@ test("a digest comes at its hour, names tool and server, and its link turns it o
   await checkAppearance(ben, "channels with a digest");
 
   await change(
-    (id) => Prisma.sql`UPDATE daily_digest SET due_at = now() WHERE organization_id = ${id}::uuid`,
+    (id) =>
+      Prisma.sql`UPDATE daily_digest SET due_at = date_trunc('milliseconds', now()) WHERE organization_id = ${id}::uuid`,
   );
   const mailed = async () =>
     (await readReceived()).mails.find(({ subject }) => /waits? for you/.test(subject));

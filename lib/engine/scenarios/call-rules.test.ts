@@ -264,7 +264,10 @@ describe.concurrent("a call that a rule asks about", () => {
     const { id } = await queries.openRequest(second.id);
     await organization.answer(id, { ...yes, holdMs: 60_000 });
     await rule(here, { name: "Never", before: "deny" });
-    await organization.sql("UPDATE delivery SET deliver_after = now() WHERE input_request_id = $1", [id]);
+    await organization.sql(
+      "UPDATE delivery SET deliver_after = date_trunc('milliseconds', now()) WHERE input_request_id = $1",
+      [id],
+    );
     await settleOwnQuestions(organization.organizationId, organization.database);
     await queries.inState(second.id, "failed");
     expect(remote.calls).toHaveLength(1);

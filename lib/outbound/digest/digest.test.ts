@@ -74,7 +74,8 @@ const asked = async (more: Parameters<typeof insertRequest>[3] = {}) =>
 const withdraw = (id: string) =>
   fixture.sql("UPDATE input_request SET state = 'withdrawn', ended_at = now() WHERE id = $1", [id]);
 const send = (by = mailer) => sendDueDigest(fixture.context, fixture.organizationId, by, APP);
-const retryNow = () => fixture.sql("UPDATE daily_digest SET not_before = now()");
+/** Not by now() alone: the column keeps milliseconds, and may round it up to a moment that is still to come. */
+const retryNow = () => fixture.sql("UPDATE daily_digest SET not_before = date_trunc('milliseconds', now())");
 const row = async ({ userId }: Member = ben) =>
   (
     await fixture.sql(

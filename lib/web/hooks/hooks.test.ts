@@ -305,7 +305,10 @@ describe("a call that people decide", () => {
     await fixture.organization.answer(id, { ...approve, holdMs: 60_000 });
     // Without a hint, so that only the reader of the answer can notice.
     await sql("UPDATE agent_credential SET revoked_at = now() WHERE id = $1", [agent.id]);
-    await sql("UPDATE delivery SET deliver_after = now() WHERE input_request_id = $1", [id]);
+    await sql(
+      "UPDATE delivery SET deliver_after = date_trunc('milliseconds', now()) WHERE input_request_id = $1",
+      [id],
+    );
     await settleOwnQuestions(organizationId, database);
     expect(decisionOf(await held)[1]).toBe("deny");
   });
@@ -534,7 +537,10 @@ describe("when the time is over", () => {
     const event = beforeTool("Bash", { command: "deploy" });
     await agent.hook(event, { timeout: 1 });
     const { id, taskId } = await agent.asked();
-    await fixture.organization.sql("UPDATE input_request SET expires_at = now() WHERE id = $1", [id]);
+    await fixture.organization.sql(
+      "UPDATE input_request SET expires_at = date_trunc('milliseconds', now()) WHERE id = $1",
+      [id],
+    );
     await fixture.inState(taskId, "completed");
     expect(decisionOf(await agent.hook(event))).toEqual([
       200,

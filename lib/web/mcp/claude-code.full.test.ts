@@ -136,7 +136,10 @@ describe.each(MODES.filter(({ isHere }) => isHere))("$name", (mode) => {
     const agent = await prepared(mode, [ask({ ...DEPLOY, expiresAt })]);
     await agent.start();
     const { id } = await agent.asked();
-    await fixture.organization.sql("UPDATE input_request SET expires_at = now() WHERE id = $1", [id]);
+    await fixture.organization.sql(
+      "UPDATE input_request SET expires_at = date_trunc('milliseconds', now()) WHERE id = $1",
+      [id],
+    );
     expect(await agent.ended()).toContain("Nobody decided in time. Silence is no consent");
   });
 

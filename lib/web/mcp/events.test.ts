@@ -335,7 +335,7 @@ describe("a subscription", () => {
     receiver.status = 200;
     await until("it is due again", async () => {
       await fixture.organization.sql(
-        "UPDATE webhook_delivery SET not_before = now() WHERE state = 'pending' AND attempts = 1 AND jsonb_array_length(log) = 1",
+        "UPDATE webhook_delivery SET not_before = date_trunc('milliseconds', now()) WHERE state = 'pending' AND attempts = 1 AND jsonb_array_length(log) = 1",
         [],
       );
       return received().length === 2;
@@ -360,9 +360,10 @@ describe("a subscription", () => {
   test("that lapsed is told from its cursor on once it is there again", async () => {
     const { id, ask, subscribe, ends, got, rows } = await anAgent();
     const { cursor } = (await subscribe()).result;
-    await fixture.organization.sql("UPDATE webhook_endpoint SET expires_at = now() WHERE agent_id = $1", [
-      id,
-    ]);
+    await fixture.organization.sql(
+      "UPDATE webhook_endpoint SET expires_at = date_trunc('milliseconds', now()) WHERE agent_id = $1",
+      [id],
+    );
     const missed = await ends("while it was not there");
     await until("the lapsed one is gone", async () => (await rows()).length === 0);
     expect((await subscribe({ cursor })).result).toMatchObject({ truncated: false, cursor });
