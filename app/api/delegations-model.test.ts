@@ -1,14 +1,14 @@
 /**
  * Random votes over absences, suspensions, removals, policy changes, keys, agents and bulk decisions, beside a model that says which
- * of them count. The seed is printed with each failure; DELEGATIONS_SEED runs one of them again. The full tests make more runs.
+ * of them count. The seed is printed with each failure; MODEL_SEED runs one of them again. The full tests make more runs.
  */
 import { beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { randomFor } from "@/test/chaos/random.ts";
+import { modelSeeds } from "@/test/fixtures/model-seeds.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { webForFile } from "@/test/web.ts";
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 1);
 const STEPS = 45;
 const FORM = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 const HOUR_MS = 3_600_000;
@@ -474,10 +474,8 @@ async function reinstate(who: Person): Promise<void> {
 }
 
 test("whoever votes, for whomever, and whatever changes meanwhile: one answer, by those who had to agree", async () => {
-  const first = Number(process.env.DELEGATIONS_SEED ?? Date.now() % 1_000_000);
-  const runs = process.env.DELEGATIONS_SEED ? 1 : RUNS;
-  for (let at = 0; at < runs; at++)
-    await run(first + at).catch((cause: unknown) => {
-      throw new Error(`DELEGATIONS_SEED=${first + at}`, { cause });
+  for (const seed of modelSeeds(1))
+    await run(seed).catch((cause: unknown) => {
+      throw new Error(`MODEL_SEED=${seed}`, { cause });
     });
 });

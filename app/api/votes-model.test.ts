@@ -1,9 +1,12 @@
-/** Random votes and changes of groups, beside a model that says what each of them must do. Each run prints the seed with which it failed; the full tests make more. */
+/**
+ * Random votes and changes of groups, beside a model that says what each of them must do. The seed is printed with each failure;
+ * MODEL_SEED runs one of them again. The full tests make more runs.
+ */
 import { beforeAll, expect, test } from "vitest";
+import { modelSeeds } from "@/test/fixtures/model-seeds.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { webForFile } from "@/test/web.ts";
 
-const RUNS = Number(process.env.MODEL_RUNS ?? 2);
 const STEPS = 30;
 const FORM = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
 
@@ -204,6 +207,5 @@ async function run(seed: number): Promise<void> {
 }
 
 test("votes do what the model says, whoever casts them and in whatever order, also as groups change", async () => {
-  const first = Date.now() % 1_000_000;
-  for (let at = 0; at < RUNS; at++) await run(first + at);
+  for (const seed of modelSeeds(2)) await run(seed);
 });

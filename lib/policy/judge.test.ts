@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import fc from "../../test/fixtures/seeded.ts";
 import { busiestTurn, MOST_HELD_MS } from "../../test/guards/busiest-turn.ts";
 import { calendarSchema } from "./calendar/calendar-schema.ts";
 import type { AskedRequest } from "./facts.ts";
