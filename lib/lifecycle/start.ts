@@ -82,7 +82,7 @@ function begin(
     if (start.retry) refuseUnlessRepeatable(tool, start.retry);
     const seen = start.acknowledgeToolChange ?? null;
     const unseen = await noteToolUse(tx, principal, start.serverId, tool, seen, last);
-    const its = {
+    const newTask = {
       principal,
       server: { id: start.serverId },
       connectionId: connection.id,
@@ -95,7 +95,7 @@ function begin(
       acknowledgeConnectionChange: start.acknowledgeConnectionChange,
       retry: start.retry ?? null,
     };
-    const { id, task, created } = await createTask(tx, its, (taskId) => readTask(tx, principal, taskId));
+    const { id, task, created } = await createTask(tx, newTask, (taskId) => readTask(tx, principal, taskId));
     if (created) await start.repeats?.record(tx, id);
     return { task, created, toolChangedAt: unseen?.changedAt ?? null };
   });
