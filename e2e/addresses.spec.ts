@@ -11,7 +11,7 @@ test("an owner lists networks with the keyboard alone, and is not locked out by 
   await nina.goto("/settings/organization");
   const field = nina.getByLabel("Reached from");
   // The browser and Intray are on one machine: its address is none of the internet's, and the screen says so.
-  await expect(nina.getByText(/which is no public address/)).toBeVisible(SOON);
+  await expect(nina.getByText(/This is not a public address/)).toBeVisible(SOON);
   await checkAppearance(nina, "networks, none");
 
   await tabTo(nina, field);

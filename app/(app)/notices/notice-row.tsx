@@ -50,7 +50,7 @@ export function NoticeRow({ notice }: { notice: Notice }) {
   });
   const { text, tone, about, path } = listedWords(notice);
   const unread = notice.readAt === null;
-  // Whoever holds a session must not be able to hide what happened in it.
+  // A thief of a session must not be able to hide what happened in it.
   const stays = unread && notice.account?.canBeRead === false;
   const Icon = ICONS[notice.kind];
   return (

@@ -26,7 +26,7 @@ const WORDS: Record<string, Words> = {
   },
   role: {
     title: "Your role can’t use agents",
-    sentence: "Agents start tasks, which needs the role operator. Ask an admin of your organization.",
+    sentence: "To start tasks, an agent needs the role operator. Ask an admin of your organization.",
   },
   view: {
     title: "You are viewing as a member",

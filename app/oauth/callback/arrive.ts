@@ -16,7 +16,7 @@ export async function arrive(request: Request): Promise<Response> {
   );
 }
 
-/** Whoever is refused, as from a network outside of the organization's, reads on a page why. */
+/** Shows a page with the reason if the person is refused, for example outside of the organization's networks. */
 function asNobody(error: unknown): null {
   if (error instanceof AppError) return null;
   throw error;

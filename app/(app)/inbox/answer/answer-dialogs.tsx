@@ -294,7 +294,7 @@ function DeclineForm({
             <p className="text-[13px] text-muted">
               {rejection.reasonField
                 ? `The form has its own choice “${rejection.label}”. You can give a reason there, and ${receiverOf(request)} can read it.`
-                : `The form has its own choice “${rejection.label}”, which is clearer to ${receiverOf(request)} than declining.`}
+                : `The form has its own choice “${rejection.label}”. It is clearer to ${receiverOf(request)} than declining.`}
             </p>
           )}
           <DialogActions>

@@ -89,7 +89,7 @@ function AddressesForm({ saved }: { saved: Saved }) {
     <form ref={form} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
       {failure && <Notice live tone="bad" title={failure} />}
       {seen.isPrivate && (
-        <Notice tone="wait" title={`Intray sees you at ${seen.address}, which is no public address.`}>
+        <Notice tone="wait" title={`Intray sees you at ${seen.address}. This is not a public address.`}>
           If you are not in the same network as Intray, Intray sees a proxy’s address for everybody. Ask the
           person who runs Intray to check INTRAY_TRUSTED_PROXIES before you list networks.
         </Notice>

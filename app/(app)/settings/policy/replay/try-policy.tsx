@@ -13,7 +13,7 @@ export function TryButton({ policy, replay }: { policy: unknown; replay: Replay 
   return (
     <Button
       disabled={replay.isRunning || policy === undefined}
-      title="Shows on which decided requests it changes who has to agree. Nothing is changed or sent."
+      title="Lists the decided requests for which it changes who has to agree. Nothing is changed or sent."
       onClick={() => replay.start(policy)}
     >
       <History aria-hidden strokeWidth={1.75} />

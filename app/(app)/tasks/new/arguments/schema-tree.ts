@@ -33,7 +33,7 @@ export function expand(schema: Json): Json {
     const { $ref } = given;
     if ($ref === undefined) return Object.fromEntries(own);
     if (typeof $ref !== "string" || !$ref.startsWith("#"))
-      throw new Beyond("The tool’s schema refers to another address, which Intray does not fetch.");
+      throw new Beyond("The tool’s schema refers to another address. Intray does not fetch it.");
     if (within.includes($ref)) throw new Beyond("The tool’s schema refers to itself.");
     const target = visit(lookUp(schema, $ref), depth + 1, [...within, $ref]);
     return { ...target, ...Object.fromEntries(own) };
