@@ -12,8 +12,9 @@ import { asJson, plural } from "@/lib/text/labels.ts";
 /** Entries that are open at first: nobody reads more at a glance. A value of fewer than MOST_WHOLE is open as a whole. */
 const MOST_OPEN = 300;
 const MOST_WHOLE = 100;
-/** A browser draws so many as a tree in a moment; of one list, so many. */
+/** Most entries of a whole tree that are drawn at once, which a browser does without a pause. */
 const MOST_REVEALED = 2_000;
+/** The same of one list. */
 const ENTRIES_REVEALED = 500;
 
 /** Any JSON value, folded by level. Shows text only: follows no link and loads nothing. */

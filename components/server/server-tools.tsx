@@ -22,7 +22,7 @@ const TASK_SUPPORT: Record<ServerTool["taskSupport"], string> = {
   forbidden: "never runs as a task",
 };
 
-/** The server's tools as it listed them last, and anew once it has answered. */
+/** Lists the server's tools: first the stored ones, then those of the server's answer. */
 export function ServerTools({ server }: { server: Server }) {
   const heading = useId();
   const asked = useQuery(serverTools(server.id));

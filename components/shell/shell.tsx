@@ -53,7 +53,7 @@ function Overlays() {
       event.preventDefault();
       // The palette would hide the decision in the open dialog.
       if (isDialogOpen()) return;
-      // Called, since React renders what a key changes before the next key, and not what an event of ours does.
+      // A direct call: React renders its change before the next key, but not the change of a custom event.
       show("palette");
     };
     window.addEventListener("keydown", onKey, stop);

@@ -49,8 +49,8 @@ export function RestartDialog({
 }
 
 /**
- * Mounted anew each time the dialog opens. One opening starts one task, however often a lost reply makes the person
- * press again.
+ * Mounted each time the dialog opens, with a new idempotency key. If a reply is lost and the person presses again, no second
+ * task starts.
  */
 function Restart({ taskId, onClose }: { taskId: string; onClose: () => void }) {
   const router = useRouter();

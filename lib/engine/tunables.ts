@@ -5,7 +5,7 @@ export const REPEATABLE_REPLY_MS = 15_000;
 /** Timeout of a call whose reply is a task's handle and that may not be repeated. */
 export const HANDLE_REPLY_MS = 600_000;
 
-/** How long another engine's open call is awaited, counted anew whenever that engine reports it open. */
+/** How long an engine waits for another engine's open call. Each report that the call is open starts the time again. */
 export const ELSEWHERE_MS = 60_000;
 
 /**
@@ -59,8 +59,8 @@ export const SNAPSHOT_MS = 10_000;
 /** Interval of looking at the database's timeline, besides each new connection. */
 export const TIMELINE_MS = 15_000;
 /**
- * A database without an engine for longer than this comes from a backup, for all that engines know. Longer than a failover,
- * shorter than a restore.
+ * If no engine ran on a database for longer, engines treat it as restored from a backup. Longer than a failover, shorter than a
+ * restore.
  */
 export const LATELY_MS = 120_000;
 /** Interval of deleting the rows of engines that are gone. */

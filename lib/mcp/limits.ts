@@ -1,17 +1,19 @@
 /**
- * How much is taken of what a server says. Servers are not trusted: whatever is beyond these is refused, cut or left
- * out, and is the server's fault. No real server comes near them.
+ * Limits of what Intray accepts from a server. Servers are not trusted: Intray refuses, cuts or drops everything beyond a limit.
+ * No real server comes near them.
  */
 
 /** A reply, or one event of a stream, in bytes. Results may be large; nothing we keep is larger. */
 export const REPLY_BYTES = 8 * 1024 * 1024;
-/** Beyond so many bytes a reply is a large one, of which few are read at a time: */
+/** A reply of more bytes is large. Few large replies are read at a time. */
 export const LARGE_BYTES = 128 * 1024;
-/** one for so much of the heap, in bytes, and so many at most; */
+/** Bytes of the heap for each large reply that is read at a time. */
 export const LARGE_SHARE_BYTES = 32 * 1024 * 1024;
+/** Most large replies that are read at a time, whatever the heap is. */
 export const LARGE_MOST = 32;
-/** so many of one origin; each is given this long, in ms. */
+/** Most of one origin. */
 export const LARGE_EACH = 2;
+/** Time limit for reading a large reply, in ms. */
 export const LARGE_MS = 60_000;
 /** How long a server's reply to the end of a session (DELETE) is waited for, in ms. */
 export const CLOSE_MS = 1_000;

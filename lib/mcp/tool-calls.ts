@@ -34,7 +34,7 @@ export class ToolCalls {
     } catch (error) {
       if (!(error instanceof PeerError) || error.code !== "session_gone") throw error;
       if (this.#session === before) this.#session = null;
-      // The server did not take the call: it knows the session no more. One of before may be long over.
+      // The server no longer knows the session, so it did not take the call. Only a session opened earlier can have ended.
       if (before === null) throw error;
       // Another call that found out may have opened a new one.
       return callOnce(peer, await this.#open(peer, options), call, options);

@@ -46,9 +46,9 @@ const stageSchema = z.strictObject({
   approvers: approversSchema,
   /** Different persons who have to agree. */
   need: z.int().min(1).max(MOST_NEEDED, `At most ${MOST_NEEDED}`).default(1),
-  /** So many rejections end the request with the answer of the last of them. */
+  /** Number of rejections that end the request. The last rejection is its answer. */
   rejections: z.int().min(1).max(MOST_NEEDED, `At most ${MOST_NEEDED}`).default(1),
-  /** A person shows again that it is them, as before changes of settings. */
+  /** Voters have to confirm who they are, as before changes of settings. */
   stepUp: z.boolean().default(false),
   /** Votes that need a comment. */
   requireReason: flags("approve", "reject").default([]),
@@ -74,7 +74,7 @@ const ruleSchema = z.strictObject({
     .default(null)
     .transform((text) => text || null),
   stages: z.array(stageSchema).min(1, "At least one stage").max(MOST_STAGES, `At most ${MOST_STAGES} stages`),
-  /** Whether who asked for the task may vote, be it by a key or an agent of theirs. */
+  /** Whether the requester of the task may vote, also if their API key or agent started it. */
   requester: z.enum(["excluded", "allowed"]).default("excluded"),
   /** How soon people should have decided: shown, and nothing else. */
   due: durationSchema.nullable().default(null),
@@ -213,7 +213,7 @@ export const decidersSchema = z.object({
           name: z.string(),
           need: z.number(),
           people: z.array(deciderSchema),
-          /** Whoever is asked too, later, and is not among `people`. */
+          /** People who are added by escalation and are not among `people`. */
           later: z.object({ after: z.string(), people: z.array(deciderSchema) }).nullable(),
           /** Null: there are enough. */
           warning: peopleWarningSchema.nullable(),

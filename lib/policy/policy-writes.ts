@@ -245,7 +245,7 @@ async function store(
   await appendEvents(tx, [{ type: "policy.changed", actor, data }]);
 }
 
-/** The authors of the automatic rules; null: there are none. No answer by the rules of before is recorded from then on. */
+/** Returns the authors of the automatic rules, or null if there are none. From then on no answer by the earlier rules is recorded. */
 async function nextAuthors(
   tx: Tx,
   { version, before, after }: Pick<Change, "version" | "before" | "after">,

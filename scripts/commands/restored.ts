@@ -15,9 +15,9 @@ interface Waiting {
 }
 
 /**
- * After a restore, before an engine starts: pauses every server of every organization, so that nothing is
- * sent twice that was sent between the backup and the restore. Returns a line for each server with open
- * tasks: the starts and answers that wait to be sent. A server that was paused before takes this reason; the command can be repeated.
+ * Pauses every server of every organization after a restore, before an engine starts. Otherwise engines would repeat what they
+ * sent after the backup. Returns a line for each server with open tasks: its starts and answers that are not sent yet. A paused
+ * server gets this reason. The command can be repeated.
  */
 export async function restoredCommand(args: string[]): Promise<string> {
   read(args, []);

@@ -170,7 +170,7 @@ async function carryOut(
   return { ends: [() => giveReads(tx.organizationId, reads, readWorks), ...ends], waiting };
 }
 
-/** Gives what was read. Without it the next step reads anew, and fails by itself where a row can't be parsed. */
+/** Gives each task its rows. A task without them reads again in its next step, which fails alone if a row can't be parsed. */
 function giveReads(organizationId: string, reads: Read[], readWorks: () => ReadWork[]): void {
   const failed = (error: unknown, taskIds: string[]) =>
     log.error({ err: error, organizationId, taskIds }, "a task could not be read after it was written");

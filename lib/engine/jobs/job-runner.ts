@@ -73,7 +73,7 @@ export class JobRunner {
     this.#look();
   }
 
-  /** Looks soon for work of the jobs that are told of theirs. */
+  /** Makes the jobs that accept hints (`isTold`) look for work soon. */
   tell(): void {
     for (const place of this.#places) {
       if (!place.job.isTold) continue;

@@ -84,7 +84,7 @@ export function learnFromQuestion(
   if (address.kind !== "rpc" || updates.known.reissues) return;
   const hash = questionHash({ taskId: task.id, ...question });
   const same = task.work.requests.find((request) => isSameQuestion(task.work, hash, request));
-  // An elicitation task made anew is no question put again.
+  // A new elicitation task for the same question does not mean that the server reissues questions.
   if (same && keptTask(same)) return;
   const isThisAsk = (ask: AskWork) => ask.rpcId === address.rpcId && ask.sessionDigest === sessionDigest;
   if (same && !same.asks.some(isThisAsk)) updates.add({ reissues: true });

@@ -201,8 +201,8 @@ type Draft = typeof Ajv | typeof Ajv2020;
 const metas = new Map<Draft, Ajv>();
 
 /**
- * The validator of schemas as such. One for all, since it takes them for data and keeps none; compiling its own schema
- * takes many times what a tool's takes.
+ * Returns the validator that checks schemas themselves. It is shared, because it keeps no schema, and compiling it takes many
+ * times as long as compiling a tool's schema.
  */
 function metaOf(draft: Draft): Ajv {
   const meta = metas.get(draft) ?? newAjv(draft);

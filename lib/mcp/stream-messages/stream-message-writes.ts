@@ -77,7 +77,7 @@ export async function markHandled(tx: Tx, id: string, taskId: string | null): Pr
   return handled === 1;
 }
 
-/** Nobody knows whose it is: it may be any of these tasks'. */
+/** Stores the tasks to which a message may belong, if it does not name its task. */
 export async function noteCandidates(tx: Tx, id: string, candidates: string[]): Promise<void> {
   await tx.$executeRaw`UPDATE stream_message SET candidates = ${candidates}::uuid[]
     WHERE organization_id = ${tx.organizationId}::uuid AND id = ${id}::uuid AND handled_at IS NULL`;

@@ -136,7 +136,7 @@ export function composeInvitation({
 
 const NAME_CHARACTERS = 120;
 
-/** Names are untrusted: reduces them to a line of so many characters. */
+/** Reduces an untrusted name to one line of at most `NAME_CHARACTERS`. */
 export function shorten(name: string): string {
   const line = oneLine(name);
   if (line.length <= NAME_CHARACTERS) return line;

@@ -140,7 +140,7 @@ export function subjectsOf(
   };
 }
 
-/** Whether since these events more people may count as one person (`makers`), or have asked for tasks of before (`askers`). */
+/** Whether these events may make more people count as one person (`makers`) or as requesters of earlier tasks (`askers`). */
 export function peopleBehind(events: FollowedEvent[]): { makers: boolean; askers: boolean } {
   return {
     makers: events.some(({ type }) => ABOUT_MAKERS.includes(type)),

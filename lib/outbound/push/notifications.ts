@@ -145,7 +145,7 @@ export function bodyOf(text: string): string {
   return cutBytes(text.length > READ_CHARACTERS ? `${read}…` : read, BODY_BYTES);
 }
 
-/** Cuts a text to so many bytes of JSON. */
+/** Cuts a text so that it has at most `bytes` bytes as JSON. */
 export function cutBytes(text: string, bytes: number): string {
   if (jsonBytes(text) <= bytes) return text;
   let cut = "";

@@ -72,7 +72,7 @@ function refused(message: string): AppError {
 /** A name of Slack's, which is untrusted text. */
 export const shortName = (name: unknown): string => (typeof name === "string" ? name.slice(0, 100) : "");
 
-/** Sets Slack up, or gives it other secrets. Accounts of another workspace are unlinked; another app in the same one tells them anew. */
+/** Sets Slack up, or replaces its secrets. Another workspace unlinks all accounts. Another app of the same workspace posts all open requests again. */
 export async function setUpSlack(
   tx: Tx,
   { actor }: Principal,
@@ -118,7 +118,7 @@ export async function setUpSlack(
   await appendEvents(tx, [{ type: "slack.set_up", actor, data: { organizationId, team } }]);
 }
 
-/** Another app has conversations of its own: what waits is posted anew in those, since it can't change the messages of the earlier app. */
+/** Forgets conversations and messages of the earlier app, which another app can't edit. Open requests are posted again. */
 async function forgetConversations(tx: Tx): Promise<void> {
   const { organizationId } = tx;
   const kept = { organizationId: true, userId: true, slackUserId: true, slackName: true, linkedAt: true };

@@ -121,7 +121,7 @@ export const setupRequestSchema = z.object({
 });
 export type SetupRequest = z.infer<typeof setupRequestSchema>;
 
-/** Whoever forgot their password. */
+/** Input of a person who forgot their password. */
 export const forgotPasswordSchema = z.strictObject({ email: emailSchema });
 
 /** The token of a link that sets a password. */

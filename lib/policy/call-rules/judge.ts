@@ -14,9 +14,9 @@ export interface Grant {
 }
 
 /**
- * The first rule that matches decides; without one, the grant. A rule that can't be read for this call asks, unless what comes
- * after it refuses: whatever it would have said, no fewer people decide. A tool that changed since it was granted is asked
- * about even if it would be let through: who granted it has not seen what it says now.
+ * The first rule that matches decides; without one, the grant. A rule that can't be evaluated for this call requires approval,
+ * unless a later rule or the grant denies the call. So a broken rule never lets fewer people decide. A tool that changed after
+ * its grant requires approval even if the call would be allowed, because nobody has approved its new text.
  */
 export function judge(rules: RulesInForce, call: Call, grant: Grant | null): Verdict {
   const verdict = byRules(rules, call, grant) ?? byGrant(grant);

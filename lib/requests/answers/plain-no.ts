@@ -1,7 +1,7 @@
 /**
- * Says which choices of a form are a plain no: one vote for it ends a request of several people, and one press decides it. What a
- * “no” does depends on the question, and no list contains every question. So Intray reads no question here. `reject` beside
- * `approve` refuses the request, whatever it is about; a bare “no” never does. Pure.
+ * Finds the choices of a form that are a plain no. One vote for such a choice ends a request of several people. `reject` beside
+ * `approve` is a plain no. A bare “no” is not, because its meaning depends on the question, and Intray does not interpret
+ * questions. Pure.
  */
 import { optionsOf, sentUnder } from "../../mcp/forms/field-kinds.ts";
 import type { ChoiceValue, Field, Form } from "../../mcp/forms/form.ts";

@@ -12,9 +12,9 @@ const automaticRuleStateSchema = z.object({
   mode: z.enum(MODES),
   /** The version that brought what the rule says: its record begins there. Null: it is not known. */
   since: z.number().nullable(),
-  /** So many requests it would have answered, and people had them. */
+  /** Number of requests that the rule would have answered, and that people were asked instead. */
   shadowed: z.number(),
-  /** People decided the same, or otherwise; and so many of the requests are open. */
+  /** Of these, how many people decided the same, how many otherwise, and how many are open. */
   agreed: z.number(),
   disagreed: z.number(),
   undecided: z.number(),
