@@ -84,7 +84,7 @@ const IS_DUE = Prisma.sql`(t.attempt < t.attempts AND t.cancel_requested_at IS N
   AND (t.state = 'failed' OR (t.state = 'completed' AND t.retry_errors AND t.outcome_is_error))
   AND (t.recipe_version IS NULL OR t.state = 'completed' OR ${OUTCOME_KNOWN}))`;
 
-/** Whether whoever asked for the task `t`, by whatever credential, may still start tasks. */
+/** Whether the requester of the task `t`, member, key or agent, may still start tasks. */
 const MAY_STILL_START = Prisma.sql`((t.requester_user_id IS NULL OR EXISTS (SELECT FROM membership m WHERE m.organization_id = t.organization_id
     AND m.user_id = t.requester_user_id AND m.role = ANY (${MAY_START})))
   AND (t.requested_by->>'kind' <> 'key' OR EXISTS (SELECT FROM api_key k WHERE k.organization_id = t.organization_id

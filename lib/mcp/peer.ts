@@ -198,7 +198,7 @@ export interface StreamListener {
   onStatus(taskId: string, announced?: Question): void;
   onProgress(token: RpcId, progress: number, total: number | null, message: string | null): void;
   onEventId(eventId: string): void;
-  /** The stream ended, whoever ended it. Called once. */
+  /** The stream ended, on either side. Called once. */
   onClosed(reason: "closed_here" | "ended" | "failed"): void;
 }
 

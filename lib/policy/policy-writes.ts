@@ -116,8 +116,8 @@ async function problemsOfLive(
 }
 
 /**
- * Carries a proposal out as a second admin. Throws as `approve`, and `version_changed` where addresses or names of groups in it mean
- * others by now, a group's change can't be what was approved, or an automatic rule in it is not to go live any more.
+ * Carries a proposal out as a second admin. Throws as `approve`, and `version_changed` if an address or group name in it now means
+ * another person or group, a group can't be changed as proposed, or an automatic rule may not go live any more.
  */
 export async function approveProposal(tx: Tx, principal: Principal, id: string): Promise<void> {
   const { actor } = principal;

@@ -38,9 +38,9 @@ export const DECIDED_AT = Prisma.sql`(CASE WHEN r.decided_at IS NOT NULL THEN r.
   WHEN r.ended_at IS NOT NULL THEN r.ended_at ELSE r.created_at END)`;
 
 /**
- * What requests that are answered together have in common: server, form and tool. Null where a person has to look at
- * the question by itself: it replaced another, was captured or reworded by an earlier version, which judged no warnings,
- * or is one of Intray's own, whose form says nothing of what is asked.
+ * What requests that are answered together have in common: server, form and tool. Null if a person has to read the
+ * question by itself: it replaced another question, or an earlier version captured or reworded it without judging
+ * warnings, or Intray asks it, and its form does not say what is asked.
  */
 export const ALIKE = Prisma.sql`CASE WHEN r.judged_hash = r.question_hash AND r.replaces IS NULL AND r.origin = 'server'
   THEN encode(sha256(convert_to(r.alike || ' ' || t.tool, 'UTF8')), 'hex') END`;

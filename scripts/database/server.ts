@@ -82,8 +82,8 @@ async function adopt(cluster: Cluster): Promise<Server | undefined> {
 }
 
 /**
- * Reads postmaster.pid of a live Postgres. After a crash another process may have its pid, or nobody has reaped it:
- * its locks go, since Postgres takes whoever has the pid for their holder.
+ * Reads postmaster.pid of a live Postgres. After a crash another process may have the pid, or Postgres is a zombie. Then
+ * removes the lock files, because Postgres would take the process with this pid for their holder.
  */
 function readLock(cluster: Cluster): { pid: number; port: number } | undefined {
   const path = join(cluster.folder, "postmaster.pid");

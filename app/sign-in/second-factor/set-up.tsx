@@ -31,7 +31,7 @@ export function SetUpSecondFactor({
         password={password}
         onOpenChange={(isOpen) => {
           setOpen(isOpen);
-          // A full load: whoever has not finished is led back here.
+          // A full load: a person who has not finished is led back here.
           if (!isOpen) window.location.assign(callbackUrl);
         }}
       />

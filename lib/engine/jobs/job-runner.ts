@@ -184,8 +184,8 @@ export class JobRunner {
   }
 
   /**
-   * Serves the organizations in turn, a few side by side: the work of one may take long, by its amount or its servers, and
-   * the others' does not wait for its end. Nor does work that comes meanwhile.
+   * Serves the organizations in turn, a few side by side: one may have much work or slow servers,
+   * and the others do not wait for it. New work does not wait for it either.
    */
   async #turn(job: Job, organizations: string[]): Promise<void> {
     const waiting = [...organizations];

@@ -40,7 +40,7 @@ export const NOTICES: Job = {
   },
 };
 
-/** Follows so many lines of the history. Returns true if more may be left. */
+/** Follows at most `most` lines of the history. Returns true if more may be left. */
 async function follow(tx: Tx, most: number): Promise<boolean> {
   const from = { follower: "notices", begins: "now" } as const;
   const events = await takeEvents(tx, from, most);

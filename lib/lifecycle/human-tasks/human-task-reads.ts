@@ -1,4 +1,4 @@
-/** Reads of requests that programs put to people, as whoever asked sees them. */
+/** Reads of requests that programs put to people, as their requesters see them. */
 
 import type { Person } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";

@@ -102,8 +102,8 @@ function linesOf(cause: Cause, group: NoticeAbout[], appUrl: string): Line[] {
 const sentence = ({ text, about }: Line) => (about ? `${text}: ${about}` : text);
 
 /**
- * Composes the mail to somebody who is invited. Its link is in no other mail and on no screen, so that whoever opens it
- * reads the mail of the address.
+ * Composes the mail to an invited person. Its link is in no other mail and on no screen, so a person who opens it can read
+ * the mail of the address.
  */
 export function composeInvitation({
   organization,

@@ -255,7 +255,7 @@ const keyEnds: Part = (these) => Prisma.sql`
     AND (x.warned_days = 0 OR x.expires_at > now())
     AND x.expires_at - x.warned_days * interval '1 day' > coalesce(x.rotated_at, x.created_at) AND (x.created_by = m.user_id OR ${rolesFor("keys:manage")})`;
 
-/** As `keyEnds`, of agents: whoever may make another one. */
+/** As `keyEnds`, for agents: the members who may make another one. */
 const agentEnds: Part = (these) => Prisma.sql`
   SELECT m.user_id, CASE x.warned_days WHEN 14 THEN 'agent.ends_in_14_days' WHEN 3 THEN 'agent.ends_in_3_days' ELSE 'agent.ended' END,
     x.id, NULL::uuid, NULL::uuid, NULL::uuid FROM agent_credential x ${MEMBER}

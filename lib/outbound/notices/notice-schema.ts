@@ -102,7 +102,7 @@ export const noticeSchema = z.object({
   assignment: z.object({ by: z.string(), note: z.string().nullable() }).nullable(),
   /**
    * Of the kind `account` alone. `more`: further ones of the day, not listed. `canBeRead`: false in sessions that are
-   * older than the notice, so that whoever did the thing can't hide it.
+   * older than the notice, so that a thief of such a session can't hide what they did.
    */
   account: z
     .object({

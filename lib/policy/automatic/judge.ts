@@ -57,9 +57,9 @@ export const automaticLanguage = languageOf("automatic");
 
 /** Decisions of people about requests like this one (lib/requests/similar). What rules answered never counts. */
 export interface Similar {
-  /** So many let the request through. */
+  /** How many similar requests people accepted. */
   accepted: number;
-  /** So many did not. */
+  /** How many they did not accept. */
   declined: number;
   /** A decided request may be the same one: the same number, or the same party and amount. */
   repeats: boolean;

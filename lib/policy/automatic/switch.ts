@@ -3,8 +3,8 @@ import type { Actor } from "../../access/access-schema.ts";
 import { storable, type Tx } from "../../base/db/db.ts";
 
 /**
- * Takes the lock that whoever records an automatic answer, stops all of them or changes the rules holds until their transaction
- * ends. It comes before the locks of tasks. Returns whether all automatic answers are stopped.
+ * Takes the lock of automatic answers until the transaction ends: to record an answer, to stop all, or to change the rules. Take it
+ * before the locks of tasks. Returns whether all automatic answers are stopped.
  */
 export async function lockAutomatic(tx: Tx): Promise<boolean> {
   const [row] = await tx.$queryRaw<{ isStopped: boolean }[]>`

@@ -42,8 +42,7 @@ const KEYS = ["when", "servers", "tools", "before"] as const;
 
 /**
  * Replaces the rules, if `version` is still the one in force. Changes nothing if they are the same. Throws `version_changed`,
- * and `invalid_input` with the place of each condition that can't be read, each server that is not there, and each name that is
- * another one than the tool's or server's own.
+ * and `invalid_input` with the place of each unreadable condition, unknown server, and name as agents see it.
  */
 export async function saveCallRules(
   tx: Tx,

@@ -14,7 +14,7 @@ import type { RequestDocument } from "./document-schema.ts";
 export const MOST_DOCUMENTS = 20;
 /** Values that are looked at of all that a request has: its arguments, its result and those of other tasks. */
 const MOST_VALUES = 20_000;
-/** An address takes as long to read as so many other values. */
+/** Other values that could be read in the time of one address. */
 const SITE_VALUES = 49;
 const NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 300;

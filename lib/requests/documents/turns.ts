@@ -1,6 +1,6 @@
 /**
- * The reads of documents that servers are asked for: a few of a connection run at a time, the others wait, a
- * caller has only so many, equal ones are made once, and one that nobody waits for any more is given up.
+ * Limits the reads of documents at servers. A few run at a time on a connection, and the others wait. Each caller may have `EACH`.
+ * Equal reads are made once. A read is aborted when no caller waits for it.
  */
 import { AppError } from "../../base/errors.ts";
 

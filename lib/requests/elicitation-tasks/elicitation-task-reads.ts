@@ -108,8 +108,8 @@ export async function unattendedTasks(
 }
 
 /**
- * Returns the questions of these tasks that wait, with how many elicitation tasks each was put as, if those are `atLeast` so many;
- * `except` are not counted. A question whose answer was fetched waits no more.
+ * Returns the waiting questions of these tasks that the server asked as `atLeast` elicitation tasks, with their number. `except` are
+ * not counted. A question whose answer was fetched does not wait.
  */
 export async function crowdedQuestions(
   tx: Tx,

@@ -5,9 +5,9 @@ import type { PartySummary } from "./similar-schema.ts";
 
 /** Fewer decisions say nothing of what is usual. */
 const FEWEST = 3;
-/** From so many amounts on, the lowest and the highest tenth are left out. */
+/** From this many amounts on, the lowest and the highest tenth are left out. */
 const TRIMMED_FROM = 10;
-/** An amount beyond the usual range is worth a word from this share of the median on. */
+/** An amount beyond the usual range is mentioned from this multiple of the median on. */
 const WORTH_A_WORD = 1.5;
 
 /** `decided`: of the same tool and question, newest first. Null: no party, or too few decisions about it. */

@@ -31,7 +31,7 @@ export function openStage(stages: Stage[], votes: VoteInStage[]): number | null 
   return at === -1 ? null : at;
 }
 
-/** Whether so many persons have rejected in a stage that the request is decided. */
+/** Whether a stage has enough rejections to decide the request. */
 export function isRejectedIn(stages: Stage[], votes: VoteInStage[], stage: number): boolean {
   const most = stages[stage]?.rejections;
   return most !== undefined && countIn(votes, stage, true) >= most;

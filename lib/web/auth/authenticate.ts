@@ -92,10 +92,9 @@ async function byRefusedSession(
 const addressOf = (request: Request) => clientAddress(request.headers.get("x-forwarded-for"));
 
 /**
- * Throws `key_rests` for the key of a person whom the organization's sign-in provider has signed out,
- * `service_account_rests`, `key_expired` for a secret that has ended, and `address_not_allowed_for_organization` and
- * `address_not_allowed_for_key` for an address outside of the organization's or the key's networks, which leaves a line
- * of history.
+ * Throws `key_rests` if the organization's sign-in provider has signed out the key's maker, `service_account_rests`, and
+ * `key_expired`. For an address outside the organization's or the key's networks, adds a line to the history, and throws
+ * `address_not_allowed_for_organization` or `address_not_allowed_for_key`.
  */
 async function byKey(secret: string | undefined, request: Request): Promise<Caller | null> {
   if (!secret) return null;

@@ -85,8 +85,8 @@ interface Invited {
 }
 
 /**
- * Throws what the organization of an invitation asks for where a session, or null: a new password, would not be let in.
- * Two-step sign-in is no condition: whoever joins is led to set it up.
+ * Throws the requirement of the inviting organization that the session does not meet. Null: the person sets a new
+ * password. Two-step sign-in is not required to join: the person is led to set it up afterwards.
  */
 export async function refuseForeignSignIn(sessionId: string | null, invited: Invited): Promise<void> {
   const { organizationId } = invited;

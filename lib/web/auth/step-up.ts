@@ -55,9 +55,8 @@ export async function giveFactor(caller: Caller, input: GiveFactor): Promise<und
 }
 
 /**
- * Asks before a way to sign in is added. The password is enough where it is all that the account has to show; else a
- * factor has to be fresh, since whoever took a session, be it with the password, would add a way of their own and then
- * show that one. Throws `step_up_required`, `wrong_password`.
+ * Asks before a way to sign in is added. The password is enough if the account has nothing else. Otherwise a factor has
+ * to be fresh: a thief with a session and the password could add a way of their own and then show that one. Throws `step_up_required`, `wrong_password`.
  */
 export async function refuseWithoutProof(caller: Caller, password: string | undefined): Promise<void> {
   const { user } = signedInPerson(caller);

@@ -231,7 +231,7 @@ function admit(
   else if (leavesTrace) refuseCrossSiteRead(request);
 }
 
-/** Nobody can be asked behind a key: whoever made it has to have meant it for such calls. */
+/** A key can't confirm who it is. So the member who made the key must have named the permission. */
 function refuseUnnamed({ auth, namedByKeys }: Definition, { via, principal }: Caller): void {
   if (!namedByKeys || via !== "key" || principal.scope?.permissions?.includes(auth as Permission)) return;
   throw new AppError(

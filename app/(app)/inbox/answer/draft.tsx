@@ -146,7 +146,7 @@ export function useDraft(
     flush,
     typed: (comment) => typedDraft({ content: typed.current.content, comment }),
     discard: () => {
-      // It would bring back what was typed.
+      // The refused answer would bring back what was typed.
       forgetRefused(inputRequestId);
       setComment("");
       startAnew({ comment: "", commentHere: false });

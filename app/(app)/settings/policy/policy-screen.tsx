@@ -55,7 +55,7 @@ export function PolicyScreen() {
   );
 }
 
-/** Whether changes of the policy need a second admin. It begins at once; its end is proposed, as every other change. */
+/** Whether changes of the policy need a second admin. Turning this on counts at once; turning it off is proposed. */
 function SecondAdmin({ saved }: { saved: Organization }) {
   const me = useMe();
   const client = useQueryClient();

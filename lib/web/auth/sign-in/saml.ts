@@ -84,7 +84,7 @@ export async function startSaml(request: Request, id: string): Promise<Response>
     const provider = await findProvider(id);
     if (!provider) throw new SamlFault("not_started");
     const cookie = cookieOf(request, sessionCookieName());
-    // Whoever is signed in already comes to show anew that it is them.
+    // A person who is signed in already proves again who they are.
     const isAgain =
       (await sessionOf(cookie, origin.address, { isUse: false, anywhere: true })) !== null ||
       (await refusedSessionOf(cookie)) !== null;

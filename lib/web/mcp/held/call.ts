@@ -62,9 +62,7 @@ export class HeldCall implements Held {
     return this.#until !== null && now >= this.#until;
   }
 
-  /** What it calls, Intray calls. */
-
-  /** Of a call that may be held for as long as the task takes: it has no answer before. */
+  /** A call without a time limit stays open until its task ends. */
   get hasNoEnd(): boolean {
     return this.#until === null;
   }

@@ -124,7 +124,7 @@ export function streamEvents(
   );
   say("active", { cursor: String(cursor), truncated });
   void want();
-  // Whoever left before is told of by no event any more.
+  // If the client left before, no event tells us.
   if (response.destroyed || response.closed) leave();
 }
 

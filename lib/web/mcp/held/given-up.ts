@@ -1,6 +1,6 @@
 /**
- * Calls that their clients have given up lately. Such a call gets an answer, which the client ignores: without one the official
- * packages take the stream for broken, and go on with it, and the result would be counted as fetched by somebody who throws it away.
+ * Calls that their clients gave up lately. Intray answers these calls too, and the clients ignore the answers. Without an answer the
+ * official packages resume the stream as broken. The result would then count as fetched, and the client would discard it.
  */
 import { createHash } from "node:crypto";
 

@@ -39,11 +39,11 @@ export interface Held {
   readonly name: string | null;
   readonly stream: HeldStream;
   isOver(now: number): boolean;
-  /** It may be held for as long as the task takes: it has no answer before. */
+  /** Whether the call stays open until the task ends, because an unfinished task has no answer. */
   readonly hasNoEnd: boolean;
   /**
-   * Looks once more at a task that has ended, in the transaction that claims to tell of it. Only a call whose answer lets a program act
-   * has this: its agent has to be one still when it is given.
+   * Judges an ended task once more, in the transaction that claims to tell of it. Only a call whose answer lets a program act has
+   * this: the agent must still be allowed to call at that moment.
    */
   judgeLeave?(tx: Tx, task: AgentTaskRow): Promise<void>;
   /** Called again and again while it is held. */

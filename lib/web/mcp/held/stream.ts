@@ -59,7 +59,7 @@ export class HeldStream {
     const response = this.#response;
     if (response.destroyed) return 0;
     const bytes = Buffer.from(JSON.stringify(message));
-    // Whoever does not read is not waited for.
+    // Does not wait for a client that does not read.
     response.setTimeout(HELD_END_MS, () => response.destroy());
     response.once("finish", () => {
       if (response.socket === null || !response.socket.destroyed) taken();

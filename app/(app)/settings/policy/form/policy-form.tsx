@@ -31,8 +31,8 @@ import { RuleForm } from "./rule-form.tsx";
 const IS_INDEX = /^\d+$/;
 
 /**
- * The name of a group of the policy, by which the draft knows it. What is typed is the name as soon as it can be: the name of another
- * group never is, since the two would be one, and one that would move the group to another place only once the field is left.
+ * The name of a group of the policy. The draft knows groups by name, so it takes the typed name at once, with two exceptions. It never
+ * takes another group's name, which would merge the two. A name that moves the group in the list counts when the field is left.
  */
 function GroupName({
   place,

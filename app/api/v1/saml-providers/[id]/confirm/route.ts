@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       errors: ["same_maker", "nothing_to_confirm", "organization_session"],
     },
     async ({ caller, params }) => {
-      // Whoever holds the provider could have it open a session as any other owner.
+      // Refuses a SAML session: a person who controls the provider could sign in as any other owner.
       await accountOf(caller);
       return within(caller, async (tx, principal) => {
         await confirmSamlProvider(tx, principal, params.id);
