@@ -5,7 +5,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { uuidv7 } from "@/lib/base/ids.ts";
 import { randomFor } from "@/test/chaos/random.ts";
-import { modelSeeds } from "@/test/fixtures/model-seeds.ts";
+import { modelSeeds } from "@/test/random/model-seeds.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { webForFile } from "@/test/web.ts";
 

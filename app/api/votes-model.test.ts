@@ -3,7 +3,7 @@
  * MODEL_SEED runs one of them again. The full tests make more runs.
  */
 import { beforeAll, expect, test } from "vitest";
-import { modelSeeds } from "@/test/fixtures/model-seeds.ts";
+import { modelSeeds } from "@/test/random/model-seeds.ts";
 import { type Voter, type VotingOrganization, votingOrganization } from "@/test/voting.ts";
 import { webForFile } from "@/test/web.ts";
 

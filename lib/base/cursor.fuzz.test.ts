@@ -1,7 +1,7 @@
 /** Fuzzes cursors: clients may send any text, which is either read as a position or refused. */
 import fc from "fast-check";
 import { expect } from "vitest";
-import { fuzz, oddJson, oddText } from "../../test/fixtures/fuzz.ts";
+import { fuzz, oddJson, oddText } from "../../test/random/fuzz.ts";
 import { readOrderedPosition, readPosition, readSequence, toPage } from "./cursor.ts";
 import { AppError } from "./errors.ts";
 

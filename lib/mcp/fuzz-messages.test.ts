@@ -1,7 +1,7 @@
 /** Fuzzes messages: any JSON is either read within the limits or refused with PeerError. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/fixtures/fuzz.ts";
+import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../test/random/fuzz.ts";
 import { maskMessage } from "../history/protocol-messages/mask.ts";
 import { DEPTH, ERROR_CHARACTERS, ID_CHARACTERS, INPUT_REQUESTS, STATUS_CHARACTERS } from "./limits.ts";
 import {

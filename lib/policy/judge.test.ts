@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import fc from "../../test/fixtures/seeded.ts";
 import { busiestTurn, MOST_HELD_MS } from "../../test/guards/busiest-turn.ts";
+import fc from "../../test/random/seeded.ts";
 import { calendarSchema } from "./calendar/calendar-schema.ts";
 import type { AskedRequest } from "./facts.ts";
 import { type ApprovalStage, judgePolicy } from "./judge.ts";

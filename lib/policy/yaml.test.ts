@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import fc from "../../test/fixtures/seeded.ts";
+import fc from "../../test/random/seeded.ts";
 import { placeInYaml, readYaml, rewriteYaml, writeYaml } from "./yaml.ts";
 
 const TEXT = `# Who has to agree

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import fc from "../../../test/fixtures/seeded.ts";
+import fc from "../../../test/random/seeded.ts";
 import { DueHeap } from "./due-heap.ts";
 
 test("whatever is put in, moved and taken out, the first is always one that is due first", () => {

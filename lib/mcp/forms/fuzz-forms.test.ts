@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { expect } from "vitest";
-import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../../test/fixtures/fuzz.ts";
+import { fuzz, nearly, oddJson, oddNumber, oddText } from "../../../test/random/fuzz.ts";
 import { headerValue } from "../wire/headers.ts";
 import { validateArguments } from "./arguments.ts";
 import { validateContent } from "./content.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect } from "vitest";
-import { fuzz, oddJson, oddText } from "../../../test/fixtures/fuzz.ts";
+import { fuzz, oddJson, oddText } from "../../../test/random/fuzz.ts";
 import { createNetwork } from "../../base/network/network.ts";
 import { createPeer, openWire } from "../connect.ts";
 import type { TaskRef } from "../peer.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import fc from "../../../test/fixtures/seeded.ts";
+import fc from "../../../test/random/seeded.ts";
 import { taskSchema } from "../messages.ts";
 import { sortServerMessage } from "../server-messages.ts";
 import { hideIn, hiding, IN_MESSAGES } from "./hide.ts";

@@ -72,7 +72,10 @@ function refused(message: string): AppError {
 /** A name of Slack's, which is untrusted text. */
 export const shortName = (name: unknown): string => (typeof name === "string" ? name.slice(0, 100) : "");
 
-/** Sets Slack up, or replaces its secrets. Another workspace unlinks all accounts. Another app of the same workspace posts all open requests again. */
+/**
+ * Sets Slack up, or replaces its secrets. Another workspace unlinks all accounts. Another app of the same workspace posts all
+ * open requests again.
+ */
 export async function setUpSlack(
   tx: Tx,
   { actor }: Principal,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import fc from "../../../test/fixtures/seeded.ts";
+import fc from "../../../test/random/seeded.ts";
 import type { AskedRequest } from "../facts.ts";
 import { automaticSchema } from "./automatic-schema.ts";
 import { judgeAutomatic, type Similar } from "./judge.ts";

@@ -1,7 +1,7 @@
 /** Holidays from iCalendar files, as calendar programs and strangers write them. */
 
 import { describe, expect, test } from "vitest";
-import fc from "../../../test/fixtures/seeded.ts";
+import fc from "../../../test/random/seeded.ts";
 import { calendarSchema } from "./calendar-schema.ts";
 import { MOST_BYTES, readHolidayFile } from "./holiday-file.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import fc from "../../../test/fixtures/seeded.ts";
+import fc from "../../../test/random/seeded.ts";
 import { addByMinutes } from "../../../test/working-minutes.ts";
 import { type Calendar, calendarSchema, WEEKDAYS } from "./calendar-schema.ts";
 import { addWorkingTime, FURTHEST_MS, putOff, workingTimeBetween } from "./working-time.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import fc from "../../../test/fixtures/seeded.ts";
+import fc from "../../../test/random/seeded.ts";
 import { Budget } from "../../text/rules/budget.ts";
 import { type Language, RuleFailure } from "../../text/rules/language.ts";
 import { automaticFactsOf, automaticLanguage } from "../automatic/judge.ts";

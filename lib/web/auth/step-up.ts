@@ -56,7 +56,8 @@ export async function giveFactor(caller: Caller, input: GiveFactor): Promise<und
 
 /**
  * Asks before a way to sign in is added. The password is enough if the account has nothing else. Otherwise a factor has
- * to be fresh: a thief with a session and the password could add a way of their own and then show that one. Throws `step_up_required`, `wrong_password`.
+ * to be fresh: a thief with a session and the password could add a way of their own and then show that one. Throws
+ * `step_up_required`, `wrong_password`.
  */
 export async function refuseWithoutProof(caller: Caller, password: string | undefined): Promise<void> {
   const { user } = signedInPerson(caller);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type AgentEndpoint, startAgentEndpoint } from "../../../test/agent-process.ts";
 import { pick, type Random, randomFor } from "../../../test/chaos/random.ts";
 import { createSharedAgentFixture } from "../../../test/fixtures/agents/agent-fixture.ts";
-import { modelSeeds } from "../../../test/fixtures/model-seeds.ts";
+import { modelSeeds } from "../../../test/random/model-seeds.ts";
 import { settleOwnQuestions } from "../../lifecycle/human-tasks/settle-own-questions.ts";
 import { revokeStandingApproval } from "../../lifecycle/revoke-standing-approval.ts";
 import { readCallRules } from "../../policy/call-rules/call-rule-reads.ts";
