@@ -14,8 +14,8 @@ export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/fixtures/global-setup.ts",
   // The files of a worker share one Intray, and a file's tests may build on its data. They wait for servers, too:
-  // it takes three to keep two cores busy.
-  workers: process.env.E2E_URL ? 1 : 3,
+  // it takes four to keep two cores busy, or three beside the chaos of `npm test`.
+  workers: process.env.E2E_URL ? 1 : part.name === "journeys" ? 3 : 4,
   fullyParallel: false,
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
