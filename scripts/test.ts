@@ -86,11 +86,11 @@ function earlier(): void {
 }
 
 async function changed(): Promise<void> {
-  const its = changedFiles();
-  const { unit: files, left, e2e, needsBuild } = choose(its, readSources(), lastDurations());
+  const changes = changedFiles();
+  const { unit: files, left, e2e, needsBuild } = choose(changes, readSources(), lastDurations());
   await checks();
   const { changed: own = [], near = [] } = Object.groupBy(files, (file) =>
-    its.includes(file) ? "changed" : "near",
+    changes.includes(file) ? "changed" : "near",
   );
   if (own.length > 0) await unit("Changed tests", own);
   if (near.length > 0) await unit("Tests near the change", near, {}, "!full");

@@ -7,7 +7,7 @@ import type { Principal } from "@/lib/access/principal.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import type { GrantedTool } from "@/lib/agents/grants.ts";
 import { createDatabase } from "@/lib/base/db/db.ts";
-import { queueRetry } from "@/lib/lifecycle/retry.ts";
+import { queueRetry } from "@/lib/lifecycle/retry-task.ts";
 import type { AgentCaller } from "@/lib/web/auth/agent.ts";
 import { withClient } from "@/scripts/database/roles.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";

@@ -7,7 +7,7 @@ import type { Actor } from "@/lib/access/access-schema.ts";
 import type { Role } from "@/lib/access/roles.ts";
 import { createDatabase, Prisma, storable } from "@/lib/base/db/db.ts";
 import { NOTICES, RESTING_ACCOUNTS } from "@/lib/engine/jobs/notice-jobs.ts";
-import { queueRetry } from "@/lib/lifecycle/retry.ts";
+import { queueRetry } from "@/lib/lifecycle/retry-task.ts";
 import { organizationsDue } from "@/test/fixtures/notifications-fixture.ts";
 import { insertRequest, insertServer, insertTask } from "@/test/fixtures/rows.ts";
 import { tokenOf, webForFile } from "@/test/web.ts";

@@ -77,9 +77,9 @@ export async function grantedPage(
   let lists = new Map<string, KeptTools>();
   for (const [at, server] of granting.entries()) {
     if (at % LISTS_AT_ONCE === 0) lists = await listsOf(tx, granting.slice(at, at + LISTS_AT_ONCE));
-    const its = await offeredOf(tx, server, prefixes, lists);
-    const start = server.id === after?.serverId ? startAfter(its, after) : 0;
-    for (const [index, { offered, kept }] of its.entries()) {
+    const candidates = await offeredOf(tx, server, prefixes, lists);
+    const start = server.id === after?.serverId ? startAfter(candidates, after) : 0;
+    for (const [index, { offered, kept }] of candidates.entries()) {
       if (index < start) continue;
       weight += kept.weight;
       if (last !== null && weight > PAGE_WEIGHT) return { tools, next: last };
@@ -90,8 +90,8 @@ export async function grantedPage(
   return { tools, next: null };
 }
 
-function startAfter(its: Offered[], { tool, index }: ToolPosition): number {
-  const found = its.findIndex(({ kept }) => kept.tool.name === tool);
+function startAfter(candidates: Offered[], { tool, index }: ToolPosition): number {
+  const found = candidates.findIndex(({ kept }) => kept.tool.name === tool);
   return found < 0 ? index : found + 1;
 }
 
@@ -107,10 +107,10 @@ async function offeredOf(
   prefixes: ReadonlyMap<string, string>,
   lists: ReadonlyMap<string, KeptTools>,
 ): Promise<Offered[]> {
-  const its = lists.get(server.id) ?? null;
-  await pinFirstList(tx, server.grants, its);
+  const listed = lists.get(server.id) ?? null;
+  await pinFirstList(tx, server.grants, listed);
   const granted = new Map<string, Offered>();
-  for (const kept of its?.values() ?? []) {
+  for (const kept of listed?.values() ?? []) {
     const { tool, digest } = kept;
     const grant = coveringOf(server.grants, tool.name);
     if (!grant) continue;

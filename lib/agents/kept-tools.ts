@@ -100,10 +100,10 @@ function remember(key: string, listed: KeptTools): void {
   if (parsed.has(key)) return;
   parsed.set(key, listed);
   weight += sumOf(listed);
-  for (const [oldest, its] of parsed) {
+  for (const [oldest, tools] of parsed) {
     if (weight <= MOST_WEIGHT) return;
     parsed.delete(oldest);
-    weight -= sumOf(its);
+    weight -= sumOf(tools);
   }
 }
 

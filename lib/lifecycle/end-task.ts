@@ -7,7 +7,7 @@ import { appendEvents, ENGINE_ACTOR } from "../history/events/event-writes.ts";
 import { settleAtEnd } from "../requests/capture/close-request.ts";
 import { outcomeOf } from "../tasks/outcome.ts";
 import { endInRace, isSuccess } from "./races/race-writes.ts";
-import { queueRetry } from "./retry.ts";
+import { queueRetry } from "./retry-task.ts";
 import { storedError, text } from "./task-write-helpers.ts";
 
 /** The end of a task, as reported by the server or decided here. */

@@ -25,8 +25,8 @@ const QUOTA: DeferredWrite<{ principal: Principal; added: number }> = {
   name: "quota",
   order: 3,
   async write(tx, starts) {
-    for (const its of Map.groupBy(starts, ({ principal }) => principal.actor.id).values())
-      await refuse(tx, its[0]!.principal, sum(its.map(({ added }) => added)));
+    for (const group of Map.groupBy(starts, ({ principal }) => principal.actor.id).values())
+      await refuse(tx, group[0]!.principal, sum(group.map(({ added }) => added)));
   },
 };
 

@@ -1,6 +1,6 @@
 /**
  * Writes of people to tasks (start, cancel, refresh), and the cancel of a race's losers. The engine's writes
- * are in call-attempt-writes.ts, running-task-writes.ts, end-task.ts and retry.ts; found tasks are in found-tasks/. Each
+ * are in call-attempt-writes.ts, running-task-writes.ts, end-task.ts and retry-task.ts; found tasks are in found-tasks/. Each
  * write expects a state; a count of 0 means that another write came first. Lock order everywhere: connection
  * (and its server, lib/servers/locks.ts), task, input request, delivery, chain head.
  */

@@ -52,8 +52,8 @@ export async function listTools(
     },
     (item) => {
       // Before anything that copies or walks it.
-      const its = countValues(item, TOOL_VALUES);
-      if (its > TOOL_VALUES || values + its > TOOLS_VALUES) return null;
+      const count = countValues(item, TOOL_VALUES);
+      if (count > TOOL_VALUES || values + count > TOOLS_VALUES) return null;
       const { data: listed } = toolSchema.safeParse(item);
       if (!listed || listed.name.length > TOOL_NAME_CHARACTERS || !canBeKept(listed.name)) return null;
       if (era === "2026-07-28" && !hasSoundHeaders(listed.inputSchema)) return null;
@@ -62,7 +62,7 @@ export async function listTools(
         const size = JSON.stringify(tool).length;
         if (size > TOOL_CHARACTERS || characters + size > TOOLS_CHARACTERS) return null;
         characters += size;
-        values += its;
+        values += count;
         known.add(tool.name);
       }
       return [tool.name, tool];

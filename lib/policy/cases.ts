@@ -72,9 +72,9 @@ function automaticIn(
 ): AutomaticVerdict {
   const { url, askedAgain } = asked.request;
   if (hasApproval || url !== null || askedAgain) return { rule: null, failed: [] };
-  const its = { accepted: 0, declined: 0, repeats: false, ...similar };
+  const decided = { accepted: 0, declined: 0, repeats: false, ...similar };
   // A case has no form, whose own no could be known.
-  return judgeAutomatic(automatic, asked, its, ({ answer }) => answer.action === "decline");
+  return judgeAutomatic(automatic, asked, decided, ({ answer }) => answer.action === "decline");
 }
 
 /** The tests that fail, as problems of the policy that has them. */

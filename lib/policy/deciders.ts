@@ -35,12 +35,12 @@ const standInsSchema = z.array(
 );
 
 export async function readDeciders(tx: Tx): Promise<Deciders> {
-  const { version, ...its } = await readPolicyWithPeople(tx);
-  return { version, rules: await readDecidersOf(tx, its) };
+  const { version, ...read } = await readPolicyWithPeople(tx);
+  return { version, rules: await readDecidersOf(tx, read) };
 }
 
 /** As `readDeciders`, of any policy. */
-export async function readDecidersOf(tx: Tx, its: WithPeople): Promise<Deciders["rules"]> {
+export async function readDecidersOf(tx: Tx, read: WithPeople): Promise<Deciders["rules"]> {
   const approvers = await tx.$queryRaw<Approver[]>`SELECT u.id, u.name, m.role
     FROM membership m JOIN "user" u ON u.id = m.user_id
     WHERE m.organization_id = ${tx.organizationId}::uuid AND m.role <> 'viewer' ORDER BY u.name, u.id`;
@@ -56,8 +56,8 @@ export async function readDecidersOf(tx: Tx, its: WithPeople): Promise<Deciders[
     scope: scopeSchema.nullable().parse(scope),
     standIns: standInsSchema.parse(standIns),
   }));
-  const inGroups = await peopleIn(tx, its.groups);
-  return decidersOf(its, inGroups, approvers, absences);
+  const inGroups = await peopleIn(tx, read.groups);
+  return decidersOf(read, inGroups, approvers, absences);
 }
 
 /** Pure. `inGroups`: who is in the organization's groups that it names. `approvers` in the order in which they are shown. */
@@ -70,18 +70,18 @@ export function decidersOf(
   const away = new Map(absences.map((each) => [each.person, each]));
   // Made once: each of many stages may name the same large groups.
   const members = new Map(Object.entries(inGroups).map(([name, ids]) => [name, new Set(ids)]));
-  const among = (its: PolicyStage["approvers"]) => {
-    const groups = organizationsGroups(policy, its).flatMap((name) => members.get(name) ?? []);
-    const ids = new Set(addressesOf(policy, its).flatMap((address) => people[address] ?? []));
-    const roles = new Set<string>(its.roles);
+  const among = (named: PolicyStage["approvers"]) => {
+    const groups = organizationsGroups(policy, named).flatMap((name) => members.get(name) ?? []);
+    const ids = new Set(addressesOf(policy, named).flatMap((address) => people[address] ?? []));
+    const roles = new Set<string>(named.roles);
     return approvers.filter(
       ({ id, role }) => ids.has(id) || roles.has(role) || groups.some((group) => group.has(id)),
     );
   };
   return policy.rules.map((rule) => ({
     name: rule.name,
-    stages: rule.stages.map(({ name, need, approvers: its, escalate }) => {
-      const voters = among(its);
+    stages: rule.stages.map(({ name, need, approvers: named, escalate }) => {
+      const voters = among(named);
       const shown = (found: Approver[]): Decider[] =>
         found.map((each) => ({ id: each.id, name: each.name, away: awayIn(rule, each.id, away) }));
       const present = new Set(voters);

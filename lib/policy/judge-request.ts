@@ -88,14 +88,14 @@ export function readAsked(
   asked: AskedRequest;
   ownGroups: string[];
 } {
-  const { version, policy, people, groups, calendar, ...its } = policyOfTaskSchema.parse(task.policy);
-  const { server, createdAt, now, requestedBy, person, role } = its;
+  const { version, policy, people, groups, calendar, ...read } = policyOfTaskSchema.parse(task.policy);
+  const { server, createdAt, now, requestedBy, person, role } = read;
   const asked: AskedRequest = {
     server,
     tool: task.tool,
     task: { label: task.label, arguments: task.arguments, createdAt },
     request,
-    requester: { actor: requestedBy, role, groups: allGroupsOf(policy, people, person, its.isIn ?? []) },
+    requester: { actor: requestedBy, role, groups: allGroupsOf(policy, people, person, read.isIn ?? []) },
     now,
   };
   return { version, policy, people, groups, calendar, asked, ownGroups: groupsOf(policy, people, person) };

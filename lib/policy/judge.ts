@@ -194,10 +194,12 @@ function withStages(
   let waiting: ApprovalStage[] = [];
   for (const stage of rule.stages) {
     const { name, approvers, need, rejections, stepUp, requireReason, remind, escalate } = stage;
-    const approversOf = (its: PolicyStage["approvers"]) => ({
-      roles: its.roles,
-      people: [...new Set(addressesOf(policy, its).flatMap((address) => meant.people[address] ?? []))].sort(),
-      groups: [...new Set(organizationsGroups(policy, its))]
+    const approversOf = (named: PolicyStage["approvers"]) => ({
+      roles: named.roles,
+      people: [
+        ...new Set(addressesOf(policy, named).flatMap((address) => meant.people[address] ?? [])),
+      ].sort(),
+      groups: [...new Set(organizationsGroups(policy, named))]
         .sort()
         .flatMap((name) => (Object.hasOwn(meant.groups, name) ? [{ id: meant.groups[name]!, name }] : [])),
     });
@@ -209,8 +211,8 @@ function withStages(
       reminded: [],
       escalated: [],
     };
-    const its = peopleKey(added);
-    const at = stages.findIndex((other, place) => place >= from && peopleKey(other) === its);
+    const key = peopleKey(added);
+    const at = stages.findIndex((other, place) => place >= from && peopleKey(other) === key);
     if (at === -1) {
       waiting.push(added);
       continue;

@@ -68,19 +68,19 @@ export function problemsOf(
     const problem = problemOfCondition(rule.when);
     if (problem) errors.push({ field: `${place}.when`, message: problem });
     for (const [index, stage] of rule.stages.entries()) {
-      const its = `${place}.stages.${index}`;
+      const path = `${place}.stages.${index}`;
       if (rule.stages.findIndex(({ name }) => name === stage.name) !== index)
-        errors.push({ field: `${its}.name`, message: "Another stage of this rule has this name" });
-      errors.push(...unknown(stage.approvers.groups, `${its}.approvers.groups`));
-      errors.push(...strangers(stage.approvers.people, `${its}.approvers.people`));
-      errors.push(...tooFew(stage, voters(stage.approvers), its));
+        errors.push({ field: `${path}.name`, message: "Another stage of this rule has this name" });
+      errors.push(...unknown(stage.approvers.groups, `${path}.approvers.groups`));
+      errors.push(...strangers(stage.approvers.people, `${path}.approvers.people`));
+      errors.push(...tooFew(stage, voters(stage.approvers), path));
       const to = stage.escalate?.to;
       if (!to) continue;
-      errors.push(...unknown(to.groups, `${its}.escalate.to.groups`));
-      errors.push(...strangers(to.people, `${its}.escalate.to.people`));
+      errors.push(...unknown(to.groups, `${path}.escalate.to.groups`));
+      errors.push(...strangers(to.people, `${path}.escalate.to.people`));
       if (voters(to) === 0)
         errors.push({
-          field: `${its}.escalate.to`,
+          field: `${path}.escalate.to`,
           message: "Nobody can vote then. Name the people who are also asked",
         });
     }
@@ -105,7 +105,8 @@ function tooMuch(policy: Policy): FieldError | null {
   if (stages.length > MOST_STAGES)
     return { field: "rules", message: `At most ${MOST_STAGES} stages in all rules` };
   const lists = stages.flatMap(({ approvers, escalate }) => [approvers, ...(escalate ? [escalate.to] : [])]);
-  const count = (named: typeof addressesOf) => lists.reduce((sum, its) => sum + named(policy, its).length, 0);
+  const count = (named: typeof addressesOf) =>
+    lists.reduce((sum, list) => sum + named(policy, list).length, 0);
   if (count(addressesOf) > MOST_NAMED) {
     const message = `The stages name more than ${MOST_NAMED} people in all. Name groups of the organization, or roles`;
     return { field: "rules", message };

@@ -22,10 +22,10 @@ function sparse(schema: z.core.$ZodType, value: unknown): unknown {
 
 function sparseObject(shape: z.core.$ZodShape, value: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, its]) => {
+    Object.entries(value).flatMap(([name, member]) => {
       const schema = shape[name];
-      if (!schema || its === undefined || isDefault(schema, its)) return [];
-      return [[name, sparse(schema, its)]];
+      if (!schema || member === undefined || isDefault(schema, member)) return [];
+      return [[name, sparse(schema, member)]];
     }),
   );
 }

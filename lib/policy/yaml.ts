@@ -84,10 +84,10 @@ function rewritten(document: Document, node: unknown, value: unknown): unknown {
 function rewrittenMap(document: Document, map: YAMLMap, value: object): YAMLMap {
   // `{}` stands within one line, and gets lines of its own once something is in it.
   if (map.items.length === 0 && Object.keys(value).length > 0) map.flow = false;
-  map.items = Object.entries(value).map(([key, its]) => {
+  map.items = Object.entries(value).map(([key, member]) => {
     const pair = map.items.find((each) => isPair(each) && keyOf(each.key) === key) as Pair | undefined;
-    if (!pair) return document.createPair(key, its, { aliasDuplicateObjects: false });
-    pair.value = rewritten(document, pair.value, its);
+    if (!pair) return document.createPair(key, member, { aliasDuplicateObjects: false });
+    pair.value = rewritten(document, pair.value, member);
     return pair;
   });
   return map;
@@ -104,21 +104,21 @@ function rewrittenList(document: Document, list: YAMLSeq, value: unknown[]): YAM
   }
   const left = list.items.map((node) => ({ node, is: isNode(node) ? node.toJS(document) : node }));
   const found: unknown[] = value.map(() => undefined);
-  const take = (isSame: (is: unknown, its: unknown, from: number, to: number) => boolean) => {
-    for (const [to, its] of value.entries()) {
+  const take = (isSame: (is: unknown, wanted: unknown, from: number, to: number) => boolean) => {
+    for (const [to, wanted] of value.entries()) {
       if (found[to] !== undefined) continue;
       const from = left.findIndex(
-        (each, place) => each.node !== undefined && isSame(each.is, its, place, to),
+        (each, place) => each.node !== undefined && isSame(each.is, wanted, place, to),
       );
       if (from === -1) continue;
       found[to] = left[from]!.node;
       left[from]!.node = undefined;
     }
   };
-  take((is, its) => JSON.stringify(is) === JSON.stringify(its));
-  take((is, its) => nameOf(is) !== null && nameOf(is) === nameOf(its));
+  take((is, wanted) => JSON.stringify(is) === JSON.stringify(wanted));
+  take((is, wanted) => nameOf(is) !== null && nameOf(is) === nameOf(wanted));
   take((_is, _its, from, to) => from === to);
-  list.items = value.map((its, at) => rewritten(document, found[at], its));
+  list.items = value.map((wanted, at) => rewritten(document, found[at], wanted));
   return list;
 }
 

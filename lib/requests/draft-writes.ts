@@ -24,8 +24,8 @@ export async function saveDraft(
   await tx.$executeRaw`UPDATE claim c SET active_at = now() WHERE organization_id = ${tx.organizationId}::uuid
     AND input_request_id = ${inputRequestId}::uuid AND user_id = ${userId}::uuid
     AND ${CLAIM_IS_LIVE}`;
-  const its = contentOf(tx);
-  const isCurrent = questionHash === undefined || its.isSameHash(questionHash, request.questionHash);
+  const keys = contentOf(tx);
+  const isCurrent = questionHash === undefined || keys.isSameHash(questionHash, request.questionHash);
   const kept = knownContent(request, content, isCurrent ? "all" : "typed");
   if (Object.keys(kept).length === 0 && comment === "") {
     await tx.draft.deleteMany({
@@ -33,8 +33,8 @@ export async function saveDraft(
     });
     return null;
   }
-  const stored = JSON.stringify(its.json("draft.content", inputRequestId, storable(kept)));
-  const said = its.text("draft.comment", inputRequestId, comment === "" ? null : storableText(comment));
+  const stored = JSON.stringify(keys.json("draft.content", inputRequestId, storable(kept)));
+  const said = keys.text("draft.comment", inputRequestId, comment === "" ? null : storableText(comment));
   const saved = await tx.$queryRaw<{ at: Date }[]>`
     INSERT INTO draft (organization_id, input_request_id, user_id, content, comment)
     VALUES (${tx.organizationId}::uuid, ${inputRequestId}::uuid, ${userId}::uuid, ${stored}::jsonb, ${said})

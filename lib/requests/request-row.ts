@@ -337,14 +337,14 @@ export function wordsOf(
   asked: AskedBy,
 ): string {
   const opened = openedFormSchema.safeParse(decidedField);
-  const its = opened.success ? answeredFields(opened.data, content) : decidedField;
+  const answered = opened.success ? answeredFields(opened.data, content) : decidedField;
   const isApprovals = isApproval(asked);
   // An approval may be given by the form's other fields, or by none of them.
-  if (Array.isArray(its) && isApprovals && action === "accept") return "Answered";
+  if (Array.isArray(answered) && isApprovals && action === "accept") return "Answered";
   const field = onlyFieldSchema
     .nullable()
     .catch(null)
-    .parse([its].flat()[0] ?? null);
+    .parse([answered].flat()[0] ?? null);
   const said = asked.isRecipes && asked.origin === "server" && content ? choiceIn(content) : content;
   const isField = field && said && (field.name in said || Object.keys(said).length === 0);
   return decidedWords(action, said, isField ? field : null, isApprovals);

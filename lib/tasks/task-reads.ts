@@ -47,8 +47,8 @@ const TEXT = new KeptText(["organizationId", "taskId", "userId"]);
  */
 function detailOf(organizationId: string, principal: Principal, taskId: string): Prisma.Sql {
   const maySeeCandidates = allows(principal, "tasks:manage") && !reachOf(principal);
-  const make = (its: { organizationId: string; taskId: string }, who: Principal) => Prisma.sql`
-    SELECT ${summaryOf(its.organizationId)}, t.arguments, t.asked_arguments AS "askedArguments", t.recipe_version AS "recipeVersion", t.result, holder.id AS "ownerId", holder.name AS "ownerName",
+  const make = (ids: { organizationId: string; taskId: string }, who: Principal) => Prisma.sql`
+    SELECT ${summaryOf(ids.organizationId)}, t.arguments, t.asked_arguments AS "askedArguments", t.recipe_version AS "recipeVersion", t.result, holder.id AS "ownerId", holder.name AS "ownerName",
       ${SHOWN_STATE} AS "connectionState",
       CASE WHEN link.circuit_open_until > now() THEN link.circuit_open_until END AS "circuitOpenUntil",
       CASE WHEN t.state = 'queued' THEN (SELECT count(*)::integer FROM (SELECT FROM task earlier
@@ -60,7 +60,7 @@ function detailOf(organizationId: string, principal: Principal, taskId: string):
     FROM task t ${JOINS}
       JOIN connection link ON link.organization_id = t.organization_id AND link.id = t.connection_id ${JOIN_GRANT}
       LEFT JOIN "user" holder ON holder.id = link.user_id
-    WHERE t.organization_id = ${its.organizationId}::uuid AND t.id = ${its.taskId}::uuid AND ${visibleTask(who)}`;
+    WHERE t.organization_id = ${ids.organizationId}::uuid AND t.id = ${ids.taskId}::uuid AND ${visibleTask(who)}`;
   if (reachOf(principal) || agentOf(principal) !== null) return make({ organizationId, taskId }, principal);
   const userId = selfOf(principal);
   const variant = [userId === null, maySeeCandidates].join();
@@ -101,7 +101,7 @@ const inputRequests = listOf(
   z.object({
     id: z.string(),
     state: z.string(),
-    message: z.string().transform((its) => its.slice(0, QUESTION_SHOWN)),
+    message: z.string().transform((text) => text.slice(0, QUESTION_SHOWN)),
   }),
 );
 
@@ -121,9 +121,11 @@ function unattributedQuestions(principal: Principal): Prisma.Sql {
 }
 const question = z.object({ message: z.string() }).nullable().catch(null);
 const questions = listOf(
-  z.object({ id: z.string(), receivedAt: time, question }).transform(({ id, receivedAt, question: its }) => {
-    return { id, receivedAt, message: its?.message.slice(0, QUESTION_SHOWN) ?? null };
-  }),
+  z
+    .object({ id: z.string(), receivedAt: time, question })
+    .transform(({ id, receivedAt, question: asked }) => {
+      return { id, receivedAt, message: asked?.message.slice(0, QUESTION_SHOWN) ?? null };
+    }),
 );
 
 const MOST_UNATTRIBUTED = 20;

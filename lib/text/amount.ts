@@ -315,8 +315,8 @@ function look(value: unknown, place: Place, scan: Scan): void {
   const currencies = named.length > 0 ? named : place.currencies;
   for (const [key, each] of Object.entries(value)) {
     if (scan.unclear !== null) return;
-    const its = Array.isArray(value) ? place : namedBy(key, place.above, named.length > 0, scan);
-    look(each, { ...its, currencies }, scan);
+    const around = Array.isArray(value) ? place : namedBy(key, place.above, named.length > 0, scan);
+    look(each, { ...around, currencies }, scan);
   }
 }
 
@@ -333,9 +333,9 @@ function namedBy(key: string, above: string, isBeside: boolean, scan: Scan): Nam
   if (!isNone && --left.names < 0) scan.unclear = "the arguments have too many names about money";
   const isNoSum = isNone || (isMoney ? NO_SUM : NO_SUM_BELOW).has(wordsOf(key).at(-1) ?? "");
   const name = isMoney ? key : `${above}_${key}`;
-  const its = isNoSum ? NOWHERE : { name, above: isMoney ? key : above, unit: unitOf(name) };
-  below.set(key, its);
-  return its;
+  const found = isNoSum ? NOWHERE : { name, above: isMoney ? key : above, unit: unitOf(name) };
+  below.set(key, found);
+  return found;
 }
 
 /** Of a name in a sentence of Intray's own. */

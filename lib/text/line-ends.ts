@@ -21,10 +21,10 @@ export function writtenOver(before: string, written: string): string {
   while (end < shorter - begin && was.at(-1 - end) === is.at(-1 - end)) end++;
   const kept = linesIn(was.slice(0, begin));
   const keptBehind = linesIn(was.slice(was.length - end));
-  const its = ends[kept - 1] ?? ends[kept] ?? "\n";
+  const lineEnd = ends[kept - 1] ?? ends[kept] ?? "\n";
   const all = [
     ...ends.slice(0, kept),
-    ...Array.from({ length: linesIn(is.slice(begin, is.length - end)) }, () => its),
+    ...Array.from({ length: linesIn(is.slice(begin, is.length - end)) }, () => lineEnd),
     ...ends.slice(ends.length - keptBehind),
   ];
   let line = 0;

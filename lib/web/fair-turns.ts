@@ -83,7 +83,7 @@ export function fairTurns(
       };
       const endWith = (error: AppError) => {
         settle();
-        line.callers.delete(its);
+        line.callers.delete(caller);
         if (line.callers.size === 0 && waiting.get(owner) === line) waiting.delete(owner);
         reject(error);
       };
@@ -94,13 +94,13 @@ export function fairTurns(
           Math.min(cameAt + waitMs, Math.max(cameAt, line.movedAt) + stillMs) - performance.now();
         timer = setTimeout(() => (restMs() > 0 ? watch() : refuse()), Math.max(1, restMs()));
       };
-      const its: Waiting = {
+      const caller: Waiting = {
         begin: () => {
           settle();
           resolve();
         },
       };
-      line.callers.add(its);
+      line.callers.add(caller);
       left?.addEventListener("abort", leave);
       if (left?.aborted) leave();
       else watch();

@@ -71,9 +71,9 @@ async function changePolicy(
   }
 }
 
-function ruleIn(its: Awaited<ReturnType<typeof readPolicyWithPeople>>): SeededRule | null {
-  const rule = its.policy.automatic?.find(({ name }) => name === NAME);
-  return rule ? { version: its.version, fingerprint: fingerprintOf(rule, its) } : null;
+function ruleIn(read: Awaited<ReturnType<typeof readPolicyWithPeople>>): SeededRule | null {
+  const rule = read.policy.automatic?.find(({ name }) => name === NAME);
+  return rule ? { version: read.version, fingerprint: fingerprintOf(rule, read) } : null;
 }
 
 type Rows = Pick<TaskRows, "task" | "request" | "answer">;

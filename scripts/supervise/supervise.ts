@@ -195,7 +195,7 @@ async function startBehindTheWeb(settings: Environment, dataDir: string) {
         if (!invoice) {
           invoice = await sampleServers(settings, embedded.invoiceUrl);
           const { port, tunnelPort } = invoice;
-          const hosts = [port, tunnelPort].map((its) => `127.0.0.1:${its}`);
+          const hosts = [port, tunnelPort].map((each) => `127.0.0.1:${each}`);
           const file = environments.web.INTRAY_ALLOW_HOSTS_FILE;
           // The web app and the engine run without these ports among their settings.
           if (file) changeAllowedHosts(file, (known) => [...new Set([...known, ...hosts])]);

@@ -141,8 +141,8 @@ function opened(tx: Tx, content: Content, unopened: Unopened): Tx {
   const raw: Method = (...given) => open(Reflect.apply(tx.$queryRaw, tx, given));
   const models = new Map<string, object>();
 
-  const model = (name: string, its: object): object =>
-    new Proxy(its, {
+  const model = (name: string, delegate: object): object =>
+    new Proxy(delegate, {
       get(target, method) {
         const run = Reflect.get(target, method) as unknown;
         if (typeof run !== "function" || typeof method !== "string") return run;
@@ -158,12 +158,12 @@ function opened(tx: Tx, content: Content, unopened: Unopened): Tx {
       if (name === CONTENT) return content;
       if (name === PLAINLY) return target;
       if (name === "$queryRaw") return raw;
-      const its = Reflect.get(target, name) as unknown;
-      if (typeof name !== "string" || name.startsWith("$") || typeof its !== "object" || its === null)
-        return typeof its === "function" ? its.bind(target) : its;
+      const member = Reflect.get(target, name) as unknown;
+      if (typeof name !== "string" || name.startsWith("$") || typeof member !== "object" || member === null)
+        return typeof member === "function" ? member.bind(target) : member;
       let wrapped = models.get(name);
       if (!wrapped) {
-        wrapped = model(name, its);
+        wrapped = model(name, member);
         models.set(name, wrapped);
       }
       return wrapped;

@@ -46,29 +46,29 @@ const MODELS: Record<string, Model> = {
 
 /** Returns the arguments of a write with its content as it is to be stored. */
 export function sealWrite(content: Content, model: string, args: unknown): unknown {
-  const its = MODELS[model];
-  if (!its || content.kid === null || typeof args !== "object" || args === null) return args;
+  const columns = MODELS[model];
+  if (!columns || content.kid === null || typeof args !== "object" || args === null) return args;
   const { data, where } = args as { data?: unknown; where?: Values };
   if (typeof data !== "object" || data === null) return args;
   const sealed = Array.isArray(data)
-    ? data.map((row: Values) => sealRow(content, model, its, row, where))
-    : sealRow(content, model, its, data as Values, where);
+    ? data.map((row: Values) => sealRow(content, model, columns, row, where))
+    : sealRow(content, model, columns, data as Values, where);
   return { ...args, data: sealed };
 }
 
-function sealRow(content: Content, model: string, its: Model, data: Values, where?: Values): Values {
-  const row = data[its.row] ?? where?.[its.row];
+function sealRow(content: Content, model: string, columns: Model, data: Values, where?: Values): Values {
+  const row = data[columns.row] ?? where?.[columns.row];
   const sealed = { ...data };
   const bound = (): string => {
     if (typeof row !== "string") throw new Error(`${model}: content is written to rows that are not named`);
     return row;
   };
-  for (const [name, column] of Object.entries(its.text ?? {}))
+  for (const [name, column] of Object.entries(columns.text ?? {}))
     if (typeof data[name] === "string") sealed[name] = content.text(column, bound(), data[name]);
-  for (const [name, column] of Object.entries(its.json ?? {}))
+  for (const [name, column] of Object.entries(columns.json ?? {}))
     if (data[name] !== undefined && !isNull(data[name]))
       sealed[name] = content.json(column, bound(), data[name], readable(content, column, data[name]));
-  for (const name of its.hashes ?? [])
+  for (const name of columns.hashes ?? [])
     if (typeof data[name] === "string") sealed[name] = content.hash(data[name]);
   if (model === "inputRequest" && ("amount" in data || "currency" in data)) {
     const { amount, currency } = data;

@@ -21,26 +21,26 @@ const gathered = onePerProcess("deferred writes", () => new WeakMap<Tx, Gathered
 
 /** Appends `items` to those that `write` writes at the end of the transaction. */
 export function deferWrite<T>(tx: Tx, write: DeferredWrite<T>, items: T[]): void {
-  const its = gathered.get(tx);
-  if (!its) throw new Error(`${write.name} needs a transaction that was made by withOrganization`);
-  const known = its.get(write.name);
+  const writes = gathered.get(tx);
+  if (!writes) throw new Error(`${write.name} needs a transaction that was made by withOrganization`);
+  const known = writes.get(write.name);
   if (known) known.items.push(...items);
-  else its.set(write.name, { write, items: [...items] });
+  else writes.set(write.name, { write, items: [...items] });
 }
 
 /** Runs `work`, then the deferred writes. */
 export async function withDeferredWrites<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
-  const its: Gathered = new Map();
-  gathered.set(tx, its);
+  const writes: Gathered = new Map();
+  gathered.set(tx, writes);
   const result = await work();
   const take: Take = (other) => {
-    const taken = its.get(other.name)?.items ?? [];
-    its.delete(other.name);
+    const taken = writes.get(other.name)?.items ?? [];
+    writes.delete(other.name);
     return taken as never[];
   };
-  for (let next = first(its); next; next = first(its)) {
+  for (let next = first(writes); next; next = first(writes)) {
     const { write, items } = next;
-    its.delete(write.name);
+    writes.delete(write.name);
     await write.write(tx, items as never[], take);
   }
   return result;
@@ -51,6 +51,6 @@ export function hasDeferredWrites(tx: Tx): boolean {
   return (gathered.get(tx)?.size ?? 0) > 0;
 }
 
-function first(its: Gathered) {
-  return [...its.values()].sort((a, b) => a.write.order - b.write.order)[0];
+function first(writes: Gathered) {
+  return [...writes.values()].sort((a, b) => a.write.order - b.write.order)[0];
 }

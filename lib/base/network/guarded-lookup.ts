@@ -99,9 +99,9 @@ function resolveOnce(resolve: typeof dnsLookup, hostname: string, options: NodeL
   const key = JSON.stringify([hostname, options.family, options.hints]);
   const waiting = names.get(key);
   // Each goes on in the scope of its own call.
-  const its = AsyncResource.bind(found);
-  if (waiting) return void waiting.push(its);
-  const all = [its];
+  const caller = AsyncResource.bind(found);
+  if (waiting) return void waiting.push(caller);
+  const all = [caller];
   names.set(key, all);
   turns.add(hostname, (done) =>
     resolve(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {

@@ -145,9 +145,9 @@ export class JobRunner {
       const next = wantsNext ? this.#nextDue() : new Map<string, number>();
       await Promise.all(
         places.map(async (place) => {
-          const its = await lookFor(database, [place.job], false).catch((error: unknown) => error);
-          if (its instanceof Found) await run(place, { due: its.due, nextInMs: await next });
-          else fail(place, its);
+          const alone = await lookFor(database, [place.job], false).catch((error: unknown) => error);
+          if (alone instanceof Found) await run(place, { due: alone.due, nextInMs: await next });
+          else fail(place, alone);
         }),
       );
     }

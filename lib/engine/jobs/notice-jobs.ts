@@ -123,9 +123,9 @@ interface Noting extends Pick<Job, "name" | "everyMs" | "due"> {
   subjects(tx: Tx): Promise<Partial<Subjects>>;
 }
 
-function noticeJob({ subjects, ...its }: Noting): Job {
+function noticeJob({ subjects, ...job }: Noting): Job {
   return {
-    ...its,
+    ...job,
     isTold: false,
     run: ({ database }, organizationId) =>
       database.withOrganization(organizationId, async (tx) => {

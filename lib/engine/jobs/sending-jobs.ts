@@ -118,11 +118,11 @@ interface Sending extends Pick<Job, "name" | "due"> {
   send(context: JobContext, organizationId: string, receiver: string): Promise<boolean>;
 }
 
-function sendingJob({ limits, receivers, send, ...its }: Sending): Job {
+function sendingJob({ limits, receivers, send, ...job }: Sending): Job {
   /** The senders of each engine in this process. */
   const senders = new WeakMap<JobContext, Senders>();
   return {
-    ...its,
+    ...job,
     everyMs: NOTIFY_EVERY_MS,
     isTold: true,
     async run(context, organizationId) {

@@ -15,8 +15,8 @@ export interface NewMessage {
 
 /** Stores a task's messages at the end of the transaction, and keeps the newest `MESSAGES_KEPT`. */
 export async function storeProtocolMessages(tx: Tx, taskId: string, messages: NewMessage[]): Promise<void> {
-  const its = messages.map((message) => ({ ...message, taskId }));
-  if (its.length > 0) deferWrite(tx, MESSAGES, its);
+  const rows = messages.map((message) => ({ ...message, taskId }));
+  if (rows.length > 0) deferWrite(tx, MESSAGES, rows);
 }
 
 /** Written with the history (lib/history/events/event-writes.ts) by transactions that have lines for it. */
@@ -46,7 +46,7 @@ export function kept(
   }));
   const counts = Map.groupBy(messages, ({ taskId }) => taskId);
   // What a statement inserts it does not see, so the room of the new ones is kept free for them.
-  const room = [...counts].map(([id, its]) => ({ id, kept: Math.max(0, MESSAGES_KEPT - its.length) }));
+  const room = [...counts].map(([id, added]) => ({ id, kept: Math.max(0, MESSAGES_KEPT - added.length) }));
   return Prisma.sql`fresh AS (
       INSERT INTO protocol_message (organization_id, task_id, at, direction, method, body)
       SELECT ${organizationId}::uuid, (m.value->>'task')::uuid, (m.value->>'at')::timestamptz, m.value->>'direction',

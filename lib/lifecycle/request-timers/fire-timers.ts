@@ -117,12 +117,14 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
   },
 
   async escalate(tx, inputRequestId, { approval, after, at }) {
-    const its = approval.stages[approval.open.stage]!;
-    const wanted = its.escalations.filter((each) => each.after === after);
-    const roles = unique(wanted.flatMap((each) => each.roles)).filter((role) => !its.roles.includes(role));
-    const people = unique(wanted.flatMap((each) => each.people)).filter((id) => !its.people.includes(id));
+    const current = approval.stages[approval.open.stage]!;
+    const wanted = current.escalations.filter((each) => each.after === after);
+    const roles = unique(wanted.flatMap((each) => each.roles)).filter(
+      (role) => !current.roles.includes(role),
+    );
+    const people = unique(wanted.flatMap((each) => each.people)).filter((id) => !current.people.includes(id));
     const asked = new Map(wanted.flatMap((each) => each.groups).map((group) => [group.id, group]));
-    for (const { id } of its.groups) asked.delete(id);
+    for (const { id } of current.groups) asked.delete(id);
     const groups = [...asked.values()];
     if (roles.length + people.length + groups.length === 0) return null;
     const names = await namesOf(tx, people);
@@ -132,7 +134,7 @@ const EFFECTS: Record<Fired["kind"], Effect> = {
     // What one person has waits for nobody else.
     await endIdleClaim(tx, inputRequestId);
     await appendEvents(tx, await endAssignment(tx, ENGINE_ACTOR, inputRequestId));
-    return { stage: its.name, to, roles, people, ...(groups.length > 0 && { groups }) };
+    return { stage: current.name, to, roles, people, ...(groups.length > 0 && { groups }) };
   },
 
   async expire(tx, inputRequestId, { approval, at }) {

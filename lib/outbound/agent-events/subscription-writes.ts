@@ -87,9 +87,9 @@ export async function saveSubscription(
   if (held >= MOST_SUBSCRIPTIONS) return null;
   const id = uuidv7();
   const sealedSecret = seal.seal(secretPlace(organizationId, id, "sealed_secret"), secret);
-  const its = { agentId, subscription, arguments: { ...args }, seq: after, expiresAt };
+  const values = { agentId, subscription, arguments: { ...args }, seq: after, expiresAt };
   await tx.webhookEndpoint.create({
-    data: { organizationId, id, url, events: [name], sealedSecret, ...its },
+    data: { organizationId, id, url, events: [name], sealedSecret, ...values },
   });
   const data = { agentId, subscriptionId: id, event: name, host: hostOf(url) };
   await appendEvents(tx, [{ type: "agent.subscribed", actor: principal.actor, data }]);
@@ -211,8 +211,8 @@ async function recordFor(
 ): Promise<boolean> {
   const { organizationId } = tx;
   const name: AgentEventName = agentEventNameSchema.parse(event);
-  const its: AgentEventArguments = agentEventArgumentsSchema.parse(args);
-  const read = await readAgentEvents(tx, { agentId, name, arguments: its }, seq, EVENTS_AT_ONCE);
+  const filter: AgentEventArguments = agentEventArgumentsSchema.parse(args);
+  const read = await readAgentEvents(tx, { agentId, name, arguments: filter }, seq, EVENTS_AT_ONCE);
   const first = read.events[0];
   if (first) {
     const [waiting] = await tx.$queryRaw<

@@ -75,8 +75,8 @@ function failureOf({
   cause,
 }: Error & { code?: string; cause?: { code?: string } }): CallbackFailure {
   if (name === "TimeoutError") return "timeout";
-  const its = code ?? cause?.code ?? "";
-  return /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(its)
+  const reason = code ?? cause?.code ?? "";
+  return /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(reason)
     ? "tls_error"
     : "connection_refused";
 }

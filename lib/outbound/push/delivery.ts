@@ -210,9 +210,9 @@ async function settle(tx: Tx, taken: Taken, outcome: Outcome): Promise<void> {
   // For the list of devices, which shows the outcome of a test, and failures.
   if (outcome.kind !== "taken" || testId !== null || attempts > 1)
     await publishChange(tx, "notice", [taken.userId]);
-  const its = Prisma.sql`organization_id = ${tx.organizationId}::uuid AND id = ${taken.id}::uuid AND attempts = ${attempts}`;
+  const thisAttempt = Prisma.sql`organization_id = ${tx.organizationId}::uuid AND id = ${taken.id}::uuid AND attempts = ${attempts}`;
   if (outcome.kind === "gone") {
-    await tx.$executeRaw`DELETE FROM push_device WHERE ${its}`;
+    await tx.$executeRaw`DELETE FROM push_device WHERE ${thisAttempt}`;
     return;
   }
   if (outcome.kind === "taken") {
@@ -222,12 +222,12 @@ async function settle(tx: Tx, taken: Taken, outcome: Outcome): Promise<void> {
         due_at = CASE WHEN due_at = ${claimedUntil}::timestamptz THEN ${nextDueAt}::timestamptz
           ELSE least(due_at, ${nextDueAt}::timestamptz) END,
         test_sent_at = CASE WHEN test_id = ${testId}::uuid THEN coalesce(test_sent_at, now()) ELSE test_sent_at END
-      WHERE ${its}`;
+      WHERE ${thisAttempt}`;
     return;
   }
   await tx.$executeRaw`UPDATE push_device SET failing_since = coalesce(failing_since, now()), error = ${outcome.error},
       not_before = now() + ${outcome.waitMs} * interval '1 ms',
       due_at = CASE WHEN failing_since < now() - ${GIVEN_UP_MS} * interval '1 ms' AND due_at = ${claimedUntil}::timestamptz
         THEN ${nextDueAt}::timestamptz ELSE now() END
-    WHERE ${its}`;
+    WHERE ${thisAttempt}`;
 }

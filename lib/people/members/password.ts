@@ -103,10 +103,10 @@ function turn(knownAs: string | undefined): Promise<void> {
   const [line, owner] = knownAs === undefined ? [strangers, network] : [known, knownAs];
   return new Promise((resolve, reject) => {
     const leave = () => {
-      line.remove(owner, its);
+      line.remove(owner, waiting);
       reject(new AppError("caller_left", "The caller closed the connection."));
     };
-    const its: Waiting = {
+    const waiting: Waiting = {
       begin: () => {
         left?.removeEventListener("abort", leave);
         resolve();
@@ -118,7 +118,7 @@ function turn(knownAs: string | undefined): Promise<void> {
     };
     if (left?.aborted) return leave();
     left?.addEventListener("abort", leave);
-    line.add(owner, its)?.refuse(
+    line.add(owner, waiting)?.refuse(
       new AppError("throttled", "Too many passwords are being checked; try again in a few seconds.", {
         retryAfterMs: RETRY_AFTER_MS,
       }),

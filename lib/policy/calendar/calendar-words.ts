@@ -62,9 +62,9 @@ export function calendarChanges(data: Fields): string {
 }
 
 function wholeInWords({ zone, days, holidays: count }: Fields): string {
-  const its = isFields(days) ? days : {};
-  const open = WEEKDAYS.filter((day) => hours(its[day]) !== CLOSED);
-  const list = open.map((day) => `${DAY_NAMES[day]} ${hours(its[day])}`).join("; ");
+  const given = isFields(days) ? days : {};
+  const open = WEEKDAYS.filter((day) => hours(given[day]) !== CLOSED);
+  const list = open.map((day) => `${DAY_NAMES[day]} ${hours(given[day])}`).join("; ");
   return `${String(zone)}: ${list}; ${plural(Number(count) || 0, "holiday")}`;
 }
 

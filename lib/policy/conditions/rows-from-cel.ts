@@ -115,9 +115,9 @@ function matched(
   const row: Row = { field, operator };
   let at = start;
   /** Takes a value of a row; false: the row has another one already. */
-  const take = (name: "path" | "value" | "until" | "zone", its: string | null): boolean => {
-    if (its === null || (row[name] !== undefined && row[name] !== its)) return false;
-    row[name] = its;
+  const take = (name: "path" | "value" | "until" | "zone", given: string | null): boolean => {
+    if (given === null || (row[name] !== undefined && row[name] !== given)) return false;
+    row[name] = given;
     return true;
   };
   /** Of a time: whether hours are compared, or minutes of the day. */

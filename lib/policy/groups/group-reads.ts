@@ -101,8 +101,8 @@ export function usesOf(
         for (const as of groups) {
           const id = !Object.hasOwn(own, as) && Object.hasOwn(ids, as) ? ids[as] : undefined;
           if (id === undefined) continue;
-          const its = uses.get(id);
-          if (its) its.push({ rule, stage, how, as });
+          const places = uses.get(id);
+          if (places) places.push({ rule, stage, how, as });
           else uses.set(id, [{ rule, stage, how, as }]);
         }
   return uses;

@@ -9,10 +9,10 @@ type Fields = Record<string, unknown>;
 /** What a proposal would do: `rename the group “Finance” to “Money”`. */
 export function groupChangeTitle({ what, name, was }: Fields): string {
   if (typeof name !== "string") return "change a group";
-  const its = `the group ${called(name)}`;
-  if (what === "create") return `make ${its}`;
-  if (what === "delete") return `delete ${its}`;
-  return typeof was === "string" ? `rename the group ${called(was)} to ${called(name)}` : `change ${its}`;
+  const group = `the group ${called(name)}`;
+  if (what === "create") return `make ${group}`;
+  if (what === "delete") return `delete ${group}`;
+  return typeof was === "string" ? `rename the group ${called(was)} to ${called(name)}` : `change ${group}`;
 }
 
 /** Who was added and removed, all of them, since whoever approves a change has to see it. Empty: nobody. */

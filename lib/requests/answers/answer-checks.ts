@@ -18,14 +18,14 @@ import { isDeclinable } from "./answer-content.ts";
  * to any text that this request has had is taken, if it carries `anyWording`.
  */
 export function refuseOtherWording(
-  its: Content,
+  content: Content,
   request: LockedRequest,
   input: Pick<AnswerInput, "questionHash" | "anyWording">,
 ): void {
   const { id, questionHash, rewordedAt, earlierHashes } = request;
   const isKnown =
-    rewordedAt !== null && earlierHashes.some((earlier) => its.isSameHash(input.questionHash, earlier));
-  if (!its.isSameHash(input.questionHash, questionHash) && !isKnown) throw questionChanged(id);
+    rewordedAt !== null && earlierHashes.some((earlier) => content.isSameHash(input.questionHash, earlier));
+  if (!content.isSameHash(input.questionHash, questionHash) && !isKnown) throw questionChanged(id);
   if (rewordedAt === null || input.anyWording) return;
   throw new AppError(
     "question_changed",

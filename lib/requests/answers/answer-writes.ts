@@ -196,8 +196,8 @@ async function writeAnswer(
   changes = false,
 ): Promise<number> {
   const { organizationId } = tx;
-  const its = contentOf(tx);
-  const stored = content === null ? null : JSON.stringify(its.json("answer.content", id, storable(content)));
+  const keys = contentOf(tx);
+  const stored = content === null ? null : JSON.stringify(keys.json("answer.content", id, storable(content)));
   const delivery = { id, inputRequestId: request.id, holdMs: input.holdMs ?? 0 };
   // What people answer where no rule was asked needs no key that is out of reach.
   const compared =
@@ -209,9 +209,9 @@ async function writeAnswer(
     WITH given AS (
       INSERT INTO answer (organization_id, id, input_request_id, question_hash, any_wording, action, revise, changes, content, comment,
         answered_by, request_id, traceparent)
-      VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${its.hash(input.questionHash)},
+      VALUES (${organizationId}::uuid, ${id}::uuid, ${request.id}::uuid, ${keys.hash(input.questionHash)},
         ${request.rewordedAt !== null}::boolean, ${input.action}, ${input.revise === true}::boolean, ${changes}::boolean, ${stored}::json,
-        ${its.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(actor))}::jsonb,
+        ${keys.text("answer.comment", id, input.comment || null)}, ${JSON.stringify(storable(actor))}::jsonb,
         ${scope().requestId}::uuid, ${currentTraceparent()})),
     begun AS (${newDelivery(organizationId, delivery)}),
     ${compared}

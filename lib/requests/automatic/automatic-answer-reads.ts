@@ -45,7 +45,7 @@ export async function readAutomatic(tx: Tx): Promise<AutomaticState> {
     stopped: stoppedAt && { at: stoppedAt.toISOString(), by: actorSchema.parse(stoppedBy) },
     day,
     rules: rules.map(({ name, mode, dailyCap, fingerprint }): AutomaticRuleState => {
-      const its = (key: keyof Counts, of: "name" | "fingerprint") =>
+      const total = (key: keyof Counts, of: "name" | "fingerprint") =>
         counts
           .filter((row) => (of === "name" ? row.rule === name : row.fingerprint === fingerprint))
           .reduce((sum, row) => sum + row[key], 0);
@@ -53,18 +53,18 @@ export async function readAutomatic(tx: Tx): Promise<AutomaticState> {
         ...{ name, mode, dailyCap },
         since: Object.hasOwn(authors, name) ? (authors[name]?.since ?? null) : null,
         // Of exactly this rule, whatever its name was.
-        shadowed: its("shadowed", "fingerprint"),
-        agreed: its("agreed", "fingerprint"),
-        disagreed: its("disagreed", "fingerprint"),
-        undecided: its("undecided", "fingerprint"),
-        failed: its("failed", "fingerprint"),
-        answeredToday: its("answeredToday", "name"),
-        answered: its("answered", "name"),
-        undone: its("undone", "name"),
+        shadowed: total("shadowed", "fingerprint"),
+        agreed: total("agreed", "fingerprint"),
+        disagreed: total("disagreed", "fingerprint"),
+        undecided: total("undecided", "fingerprint"),
+        failed: total("failed", "fingerprint"),
+        answeredToday: total("answeredToday", "name"),
+        answered: total("answered", "name"),
+        undone: total("undone", "name"),
         kept: {
-          sample: its("sample", "name"),
-          cap: its("cap", "name"),
-          stopped: its("stopped", "name"),
+          sample: total("sample", "name"),
+          cap: total("cap", "name"),
+          stopped: total("stopped", "name"),
         },
       };
     }),

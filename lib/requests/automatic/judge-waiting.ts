@@ -136,7 +136,7 @@ async function readWaiting(tx: Tx, inputRequestId: string): Promise<Waiting | nu
 }
 
 interface Verdict extends Said {
-  its: AutomaticRule;
+  matched: AutomaticRule;
   calendar: Calendar | null;
   now: Date;
 }
@@ -171,7 +171,7 @@ async function whatRulesSay(tx: Tx, row: Waiting): Promise<Verdict | null> {
   const similar = asks
     ? await countSimilar(tx, ruleOf(tx.organizationId, ""), row.id)
     : { accepted: 0, declined: 0, repeats: false };
-  const its = (["live", "shadow"] as const)
+  const matching = (["live", "shadow"] as const)
     .map(
       (mode) =>
         judgeAutomatic(
@@ -182,14 +182,14 @@ async function whatRulesSay(tx: Tx, row: Waiting): Promise<Verdict | null> {
         ).rule,
     )
     .find((rule) => rule !== null);
-  if (!its) return null;
-  const fingerprint = fingerprintOf(its, inForce);
+  if (!matching) return null;
+  const fingerprint = fingerprintOf(matching, inForce);
   const authors = authorsSchema.parse(row.authors ?? {});
-  if (await isOfAuthors(tx, row.id, authors, its.name)) return null;
-  const { action, content = {} } = its.answer;
+  if (await isOfAuthors(tx, row.id, authors, matching.name)) return null;
+  const { action, content = {} } = matching.answer;
   return {
-    ...{ its, calendar: inForce.calendar, now: asked.now },
-    ...{ rule: its.name, version: inForce.version, fingerprint, action },
+    ...{ matched: matching, calendar: inForce.calendar, now: asked.now },
+    ...{ rule: matching.name, version: inForce.version, fingerprint, action },
     contentDigest: contentDigest(action, action === "accept" ? content : null),
   };
 }
@@ -214,22 +214,22 @@ async function isOfAuthors(tx: Tx, inputRequestId: string, authors: Authors, rul
 async function carryOut(
   tx: Tx,
   row: Waiting,
-  { its, version, calendar, now }: Verdict,
+  { matched, version, calendar, now }: Verdict,
   isStopped: boolean,
 ): Promise<Outcome> {
-  const { action, content } = its.answer;
+  const { action, content } = matched.answer;
   try {
     checkedContent(row, { action, ...(action === "accept" && { content: content ?? {} }) });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { state: "failed", reason: whyUnfit(error) };
   }
-  if (its.mode === "shadow") return { state: "shadow" };
+  if (matched.mode === "shadow") return { state: "shadow" };
   if (isStopped) return { state: "kept", reason: "stopped" };
-  if (Math.random() < its.sample) return { state: "kept", reason: "sample" };
+  if (Math.random() < matched.sample) return { state: "kept", reason: "sample" };
   const day = dayIn(calendar?.zone ?? "UTC", now);
-  if ((await answeredOn(tx, its.name, day)) >= its.dailyCap) return { state: "kept", reason: "cap" };
-  const name = `${its.name} (version ${version})`;
+  if ((await answeredOn(tx, matched.name, day)) >= matched.dailyCap) return { state: "kept", reason: "cap" };
+  const name = `${matched.name} (version ${version})`;
   const { actor } = ruleOf(tx.organizationId, name);
   const request = await lockRequest(tx, ruleOf(tx.organizationId, name), row.id);
   const { questionHash } = request;
@@ -238,7 +238,7 @@ async function carryOut(
     request,
     actor,
     { action, ...(action === "accept" && { content: content ?? {} }), questionHash, holdMs: row.holdMs },
-    { name: its.name, version },
+    { name: matched.name, version },
   );
   return { state: "answered", answerId, day };
 }

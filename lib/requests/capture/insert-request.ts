@@ -145,15 +145,15 @@ export async function insertRequest(
     endsAt,
     approval,
     revises = null,
-    ...its
+    ...asked
   }: NewRequest,
   askKey: string | null,
 ): Promise<void> {
-  const shown = sealed(tx, id, its.shown);
+  const shown = sealed(tx, id, asked.shown);
   const request = Prisma.sql`INSERT INTO input_request (organization_id, id, task_id, connection_id, key, origin, state, mode,
       message, requested_schema, url, form, question_hash, judged_hash, amount, currency, private_amount, warnings, due_at,
       replaces, asked_again, expires_at, reworded_at, approval, revises)
-    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(its.key)}, ${origin}, 'open',
+    VALUES (${tx.organizationId}::uuid, ${id}::uuid, ${taskId}::uuid, ${connectionId}::uuid, ${storableText(asked.key)}, ${origin}, 'open',
       ${shown.mode}, ${shown.message}, ${json(shown.requestedSchema)}::json, ${shown.url}, ${json(shown.form)}::jsonb,
       ${shown.questionHash}, ${shown.judgedHash}, ${shown.amount}::float8, ${shown.currency}, ${shown.privateAmount ?? null},
       ${shown.warnings}::text[], ${time(shown.dueAt)}::timestamptz, ${replaces}::uuid, ${askedAgain}, ${time(endsAt)}::timestamptz,

@@ -42,9 +42,9 @@ export async function rewordedAs(
 /** Whether only the message differs: the choices of another form may be called otherwise, and its address is another. */
 async function hasSameForm(tx: Tx, inputRequestId: string, question: Question): Promise<boolean> {
   const { form, url } = shownOf(question);
-  const its = contentOf(tx);
+  const keys = contentOf(tx);
   const stored =
-    its.kid === null ? storable(form) : { sealed: "", ...readable(its, "input_request.form", form) };
+    keys.kid === null ? storable(form) : { sealed: "", ...readable(keys, "input_request.form", form) };
   const row = await tx.inputRequest.findFirst({
     where: { organizationId: tx.organizationId, id: inputRequestId },
     select: { url: true },

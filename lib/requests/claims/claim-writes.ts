@@ -159,11 +159,11 @@ export async function endAssignment(
   inputRequestId: string,
   of: string | null = null,
 ): Promise<NewEvent[]> {
-  const its = of === null ? Prisma.sql`IS NOT NULL` : Prisma.sql`= ${of}::uuid`;
+  const assignee = of === null ? Prisma.sql`IS NOT NULL` : Prisma.sql`= ${of}::uuid`;
   const ended = await tx.$queryRaw<{ taskId: string; from: string }[]>`
     WITH held AS (SELECT r.id, r.assignee_user_id FROM input_request r
       WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = ${inputRequestId}::uuid AND r.visibility <> 'private'
-        AND r.assignee_user_id ${its})
+        AND r.assignee_user_id ${assignee})
     UPDATE input_request r SET assignee_user_id = NULL, assigned_by = NULL, assigned_at = NULL, assignment_note = NULL
     FROM held WHERE r.organization_id = ${tx.organizationId}::uuid AND r.id = held.id
     RETURNING r.task_id AS "taskId", held.assignee_user_id AS "from"`;

@@ -139,10 +139,10 @@ async function begin(
 ): Promise<Speaker & { request: LockedRequest; userId: string }> {
   refuseUnlessInPerson(principal);
   const request = await lockRequest(tx, principal, inputRequestId);
-  const its = await speaker(tx, principal, request.taskId);
+  const allowed = await speaker(tx, principal, request.taskId);
   const { userId } = principal;
-  if (!its.mayComment || userId === null) throw refusedToComment();
-  return { ...its, request, userId };
+  if (!allowed.mayComment || userId === null) throw refusedToComment();
+  return { ...allowed, request, userId };
 }
 
 /** Who asked whom for what the locked request lacks; null: nothing is missing. */

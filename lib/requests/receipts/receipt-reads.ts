@@ -31,7 +31,7 @@ export async function readPublicKeys(db: Database): Promise<PublicKey[]> {
  * `not_found`, also for invisible requests.
  */
 export async function readReceipt(tx: Tx, principal: Principal, inputRequestId: string): Promise<Receipt> {
-  const its = (alias: string) => {
+  const ofRequest = (alias: string) => {
     const of = Prisma.raw(alias);
     return Prisma.sql`${of}.organization_id = r.organization_id AND ${of}.input_request_id = r.id`;
   };
@@ -42,13 +42,13 @@ export async function readReceipt(tx: Tx, principal: Principal, inputRequestId: 
       (SELECT json_agg(json_build_object('id', v.id, 'stage', v.stage, 'person', v.person, 'by', v.cast_by, 'onBehalfOf', v.on_behalf_of,
           'action', v.action, 'rejects', v.rejects, 'questionHash', v.question_hash, 'contentDigest', v.content_digest, 'at', v.cast_at,
           'endedAt', v.ended_at, 'endedAs', v.ended_as) ORDER BY v.cast_at, v.id)
-        FROM vote v WHERE ${its("v")}) AS votes,
+        FROM vote v WHERE ${ofRequest("v")}) AS votes,
       (SELECT json_agg(json_build_object('id', a.id, 'by', a.answered_by, 'action', a.action, 'questionHash', a.question_hash,
           'at', a.created_at, 'withdrawnAt', a.withdrawn_at, 'delivery', d.state, 'way', d.rung, 'attempts', d.attempts, 'sentAt', d.sent_at,
           'acceptedAt', d.accepted_at, 'confirmedAt', d.confirmed_at, 'inDoubt', d.in_doubt) ORDER BY a.created_at, a.id)
         FROM answer a LEFT JOIN delivery d ON d.organization_id = a.organization_id AND d.answer_id = a.id
-        WHERE ${its("a")}) AS answers,
-      (SELECT count(*)::integer FROM event e WHERE ${its("e")} AND ${TELLS}) AS "allLines",
+        WHERE ${ofRequest("a")}) AS answers,
+      (SELECT count(*)::integer FROM event e WHERE ${ofRequest("e")} AND ${TELLS}) AS "allLines",
       (SELECT json_agg(json_build_object('seq', e.seq, 'type', e.type, 'line', e.line, 'digest', encode(e.digest, 'hex'),
           'previousHash', coalesce((SELECT encode(p.hash, 'hex') FROM event p
             WHERE p.organization_id = r.organization_id AND p.seq = e.seq - 1), ''),
@@ -59,7 +59,7 @@ export async function readReceipt(tx: Tx, principal: Principal, inputRequestId: 
             CASE WHEN e.type IN ('vote.recorded', 'answer.recorded') THEN jsonb_build_object(
               'id', coalesce(e.data -> 'voteId', e.data -> 'answerId'), 'contentDigest', e.data -> 'contentDigest',
               'signedIn', e.data -> 'signedIn', 'stage', e.data -> 'stage') END AS fact
-          FROM event e WHERE ${its("e")} AND ${TELLS} ORDER BY e.seq DESC LIMIT ${MOST_LINES}) e) AS lines
+          FROM event e WHERE ${ofRequest("e")} AND ${TELLS} ORDER BY e.seq DESC LIMIT ${MOST_LINES}) e) AS lines
     FROM input_request r JOIN task t ON t.organization_id = r.organization_id AND t.id = r.task_id
       JOIN server s ON s.organization_id = t.organization_id AND s.id = t.server_id
       JOIN organization o ON o.id = r.organization_id

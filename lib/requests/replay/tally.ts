@@ -56,14 +56,14 @@ export class ReplayTally {
     if (votersOf(request.approval) !== votersOf(approval)) this.#move(request, approval);
     const { automatic = [] } = this.#policy.policy;
     if (automatic.length === 0) return null;
-    const its = similar();
+    const counts = similar();
     // As they are judged live: the policy's own groups alone.
     const groups = groupsOf(this.#policy.policy, this.#policy.people, request.person);
     const known = { ...asked, requester: { ...asked.requester, groups } };
     // Of a request live rules are asked first, and others only if those say nothing.
     for (const mode of ["live", "shadow", "off"] as const) {
       const rules = automatic.filter((rule) => rule.mode === mode);
-      const { rule, failed } = judgeAutomatic(rules, known, its, ({ answer: { action, content = {} } }) =>
+      const { rule, failed } = judgeAutomatic(rules, known, counts, ({ answer: { action, content = {} } }) =>
         saysNo(request.form, action, content),
       );
       for (const each of failed) this.#countFailed({ ...each, isAutomatic: true });

@@ -82,12 +82,12 @@ export function ruleFiguresOf(rows: RuleRow[], overdue: { rule: string; count: n
   const rules = [...new Set([...byRule.keys(), ...late.keys()])];
   return rules
     .map((rule): RuleFigures => {
-      const its = byRule.get(rule) ?? [];
-      const whole = its.filter(({ stage }) => stage === "");
+      const figures = byRule.get(rule) ?? [];
+      const whole = figures.filter(({ stage }) => stage === "");
       const sum = (measure: string) => whole.find((row) => row.measure === measure)?.amount ?? 0;
       // A stage that had another place before is one with itself.
       const stages = new Map<string, RuleRow[]>();
-      for (const row of its.toSorted((one, other) => placeOf(one.stage) - placeOf(other.stage))) {
+      for (const row of figures.toSorted((one, other) => placeOf(one.stage) - placeOf(other.stage))) {
         if (row.stage === "") continue;
         const name = row.stage.slice(row.stage.indexOf(" ") + 1);
         stages.set(name, [...(stages.get(name) ?? []), row]);

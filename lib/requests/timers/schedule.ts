@@ -30,14 +30,14 @@ export function dueOf(
 export function timersOf({ stages, open, expire, askedAt, lapsedAt }: Approval): Timer[] {
   if (lapsedAt !== null) return [];
   const { stage, since } = open;
-  const its = stages[stage]!;
+  const current = stages[stage]!;
   const ofStage = (kind: TimerKind, times: string[]) =>
     since === null ? [] : times.map((after) => ({ kind, stage, after, from: since }));
   return [
-    ...ofStage("remind", its.remind),
+    ...ofStage("remind", current.remind),
     ...ofStage(
       "escalate",
-      its.escalations.map(({ after }) => after),
+      current.escalations.map(({ after }) => after),
     ),
     ...(expire && askedAt !== null
       ? [{ kind: "expire" as const, stage: null, after: expire.after, from: askedAt }]

@@ -200,10 +200,10 @@ export async function addApprovers(
   escalated: { at: string; to: string[] },
 ): Promise<void> {
   const { open } = approval;
-  const its = approval.stages[open.stage]!;
-  const roles = [...its.roles, ...added.roles];
-  const people = [...its.people, ...added.people];
-  const groups = [...its.groups, ...added.groups];
+  const current = approval.stages[open.stage]!;
+  const roles = [...current.roles, ...added.roles];
+  const people = [...current.people, ...added.people];
+  const groups = [...current.groups, ...added.groups];
   await store(tx, inputRequestId, {
     ...approval,
     open: { ...open, roles, people, groups: groups.map(({ id }) => id) },
@@ -266,8 +266,8 @@ export async function moveTimers(
   const dueAt: string[] = [];
   for (const [at, { inputRequestId, from, pausedMs, ...timer }] of timers.entries()) {
     if (at % COMPUTED_AT_ONCE === 0) await otherWork();
-    const its = { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) };
-    dueAt.push(dueOf(calendar, its, approvals.get(inputRequestId)!).toISOString());
+    const running = { ...timer, from: from.toISOString(), pausedMs: Number(pausedMs) };
+    dueAt.push(dueOf(calendar, running, approvals.get(inputRequestId)!).toISOString());
   }
   const changed = await tx.$queryRaw<
     { inputRequestId: string }[]

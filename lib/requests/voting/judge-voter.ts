@@ -78,11 +78,11 @@ export async function judgeVoter(
   const { person, absent, groups } = voter;
   const own = await countedVotes(tx, request.id, person === null ? [] : [person]);
   const stage = openStage(approval.stages, own) ?? approval.stages.length - 1;
-  const its = approval.stages[stage]!;
+  const current = approval.stages[stage]!;
   if (
     person !== null &&
     absent !== null &&
-    !isApprover(its, person, [voter.role ?? "", principal.role], groups)
+    !isApprover(current, person, [voter.role ?? "", principal.role], groups)
   ) {
     const votes = await countedVotes(tx, request.id, [person, absent.id]);
     const refusal = refusalOf(principal, approval, stage, voter, votes);
@@ -171,22 +171,22 @@ function refusalOf(
   { person, role, hasAsked, groups, absent }: Voter,
   votes: CastVote[],
 ): AppError | null {
-  const its = approval.stages[stage]!;
+  const current = approval.stages[stage]!;
   if (person === null || role === null)
     return new AppError("not_an_approver", "Only members vote here, and keys that a member made.");
   if (hasAsked && approval.requester === "excluded")
     return new AppError("four_eyes", "You asked for this task, so others decide on it.");
   const own = votes.filter((vote) => personsOf(vote).includes(person));
   const here = own.find((vote) => vote.stage === stage);
-  const isAsked = absent !== null || isApprover(its, person, [role, principal.role], groups);
+  const isAsked = absent !== null || isApprover(current, person, [role, principal.role], groups);
   if (here || (own.length > 0 && !isAsked)) {
     const { at } = here ?? own.at(-1)!;
-    return new AppError("already_voted", `Your vote is in. It waits for ${its.name}.`, {
+    return new AppError("already_voted", `Your vote is in. It waits for ${current.name}.`, {
       extra: { at: at.toISOString() },
     });
   }
   if (!isAsked)
-    return new AppError("not_an_approver", `This waits for ${its.name}, and you don’t vote there.`);
+    return new AppError("not_an_approver", `This waits for ${current.name}, and you don’t vote there.`);
   const alike = votes.find((vote) => vote.stage === stage && vote.isOnesOwn);
   return alike
     ? new AppError(

@@ -16,8 +16,8 @@ export type StageState = "waiting" | "open" | "done";
 
 /** The votes of different persons in a stage. */
 function countIn(votes: VoteInStage[], stage: number, rejects: boolean): number {
-  const its = votes.filter((vote) => vote.stage === stage && vote.rejects === rejects);
-  return new Set(its.map(({ person }) => person)).size;
+  const counted = votes.filter((vote) => vote.stage === stage && vote.rejects === rejects);
+  return new Set(counted.map(({ person }) => person)).size;
 }
 
 /** How many persons have still to agree in a stage. */

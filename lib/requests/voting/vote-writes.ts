@@ -69,10 +69,10 @@ export async function castVote(
   signedIn: SignedIn | null,
 ): Promise<Voted> {
   const { approval, stage, person, onBehalfOf } = ballot;
-  const its = approval.stages[stage]!;
+  const current = approval.stages[stage]!;
   const rejects = isRejection(formSchema.parse(request.form), input.action, content);
-  if (its.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
-  if (its.stepUp) await refuseStale(tx, proof);
+  if (current.requireReason.includes(rejects ? "reject" : "approve") && !input.comment) throw reasonMissing();
+  if (current.stepUp) await refuseStale(tx, proof);
   const keeping = contentOf(tx);
   const digest = contentDigest(input.action, content);
   const others = ballot.votes.filter(
@@ -105,7 +105,7 @@ export async function castVote(
     type: "vote.recorded",
     actor,
     data: {
-      stage: its.name,
+      stage: current.name,
       ...(onBehalfOf && { onBehalfOf }),
       agrees: !rejects,
       action: input.action,

@@ -232,9 +232,9 @@ function checkSums(
   for (const table of summed) {
     const { sum } = table;
     if (!sum) continue;
-    const its = sum.currency ?? currency;
-    const value = inUnits(sum.columnKey, sum.value, its);
-    const found = checkTotal?.(value, its) ?? checkMessage({ value, currency: its }, stated, formats);
+    const unit = sum.currency ?? currency;
+    const value = inUnits(sum.columnKey, sum.value, unit);
+    const found = checkTotal?.(value, unit) ?? checkMessage({ value, currency: unit }, stated, formats);
     // The total may hold taxes, too.
     const check = unlessLarger(found, Math.max(Math.abs(value), Math.abs(total)), beside);
     const mayDiffer = summed.length === 1 && !ALTERNATIVES.test(snake(table.key));

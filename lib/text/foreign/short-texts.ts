@@ -12,7 +12,7 @@ export function shortTexts<T>(value: T, characters: number): T {
     }
     if (Array.isArray(each)) return each.map(shorten);
     if (typeof each !== "object" || each === null) return each;
-    return Object.fromEntries(Object.entries(each).map(([name, its]) => [name, shorten(its)]));
+    return Object.fromEntries(Object.entries(each).map(([name, member]) => [name, shorten(member)]));
   };
   return shorten(value) as T;
 }

@@ -128,11 +128,11 @@ export async function eventsMethod(
 
 async function poll(exchange: Exchange, params: unknown): Promise<object> {
   const { maxEvents, ...asked } = parse(pollParams, params);
-  const its = await subscribedTo(exchange, asked);
+  const filter = await subscribedTo(exchange, asked);
   return within(exchange.caller, async (tx) => {
     const { after, truncated } = await beginningOf(tx, asked);
     const limit = Math.min(maxEvents ?? USUAL_EVENTS, MOST_EVENTS);
-    const { events, reached, hasMore } = await readAgentEvents(tx, its, after, limit);
+    const { events, reached, hasMore } = await readAgentEvents(tx, filter, after, limit);
     return {
       events: events.map(({ event }) => event),
       cursor: String(reached),
@@ -146,21 +146,21 @@ async function poll(exchange: Exchange, params: unknown): Promise<object> {
 /** Answered by held/event-stream.ts. */
 async function stream(exchange: Exchange, params: unknown): Promise<object> {
   const asked = parse(streamParams, params);
-  const its = await subscribedTo(exchange, asked);
-  if (countStreams(its.agentId) >= EVENT_STREAMS_PER_AGENT)
+  const filter = await subscribedTo(exchange, asked);
+  if (countStreams(filter.agentId) >= EVENT_STREAMS_PER_AGENT)
     throw new ProtocolError(RESOURCE_EXHAUSTED, "This agent has too many streams open here.", {
       limit: "streams",
       max: EVENT_STREAMS_PER_AGENT,
     });
   const beginning = await within(exchange.caller, (tx) => beginningOf(tx, asked));
-  exchange.stream = { subscribed: its, ...beginning };
+  exchange.stream = { subscribed: filter, ...beginning };
   return {};
 }
 
 async function subscribe(exchange: Exchange, params: unknown): Promise<object> {
   const { delivery, ttlMs, ...asked } = parse(subscribeParams, params);
   const { url, secret } = delivery;
-  const its = await subscribedTo(exchange, asked);
+  const filter = await subscribedTo(exchange, asked);
   if (delivery.mode !== "webhook")
     throw new ProtocolError(UNSUPPORTED, "Subscribe for webhooks, or poll.", {
       feature: "deliveryMode",
@@ -170,9 +170,9 @@ async function subscribe(exchange: Exchange, params: unknown): Promise<object> {
   if (!isSecret(secret))
     throw invalid("delivery.secret has to be whsec_ and the base64 of 24 to 64 random bytes.");
   const { organizationId } = exchange.caller.principal;
-  if (!(await within(exchange.caller, (tx) => isVerified(tx, its.agentId, url)))) {
+  if (!(await within(exchange.caller, (tx) => isVerified(tx, filter.agentId, url)))) {
     await throttle(`event callback ${organizationId} ${host}`, CHALLENGES_OF_HOST);
-    const subscription = subscriptionName(organizationId, its, url);
+    const subscription = subscriptionName(organizationId, filter, url);
     const reason = await verifyCallback(network(), { url, secret, subscription });
     if (reason)
       throw new ProtocolError(CALLBACK_ENDPOINT_ERROR, "The callback did not show that it wants events.", {
@@ -182,7 +182,7 @@ async function subscribe(exchange: Exchange, params: unknown): Promise<object> {
   return within(exchange.caller, async (tx, principal) => {
     const { after, truncated } = await beginningOf(tx, asked);
     const saved = await saveSubscription(tx, principal, sealing(), {
-      ...{ ...its, url, secret, after },
+      ...{ ...filter, url, secret, after },
       ttlMs: Math.min(Math.max(ttlMs ?? SUBSCRIPTION_MS.usual, SUBSCRIPTION_MS.least), SUBSCRIPTION_MS.most),
     });
     if (!saved)
@@ -201,8 +201,8 @@ async function subscribe(exchange: Exchange, params: unknown): Promise<object> {
 
 async function unsubscribe(exchange: Exchange, params: unknown): Promise<object> {
   const { delivery, ...asked } = parse(unsubscribeParams, params);
-  const its = { agentId: exchange.caller.agent.id, ...namedIn(asked) };
-  const subscription = subscriptionName(exchange.caller.principal.organizationId, its, delivery.url);
+  const filter = { agentId: exchange.caller.agent.id, ...namedIn(asked) };
+  const subscription = subscriptionName(exchange.caller.principal.organizationId, filter, delivery.url);
   const isGone = await within(exchange.caller, (tx, principal) =>
     dropSubscription(tx, principal, subscription),
   );

@@ -41,9 +41,9 @@ export interface Exchange {
 
 /** Reads what a batch asks for one by one. */
 export function inTurn<T>(exchange: Exchange, read: () => Promise<T>): Promise<T> {
-  const its = exchange.reading.then(read);
-  exchange.reading = its.catch(() => undefined);
-  return its;
+  const result = exchange.reading.then(read);
+  exchange.reading = result.catch(() => undefined);
+  return result;
 }
 
 /** Counts what a batch has in its answer. */

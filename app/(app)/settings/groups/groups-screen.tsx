@@ -27,11 +27,11 @@ export function GroupsScreen() {
   const me = useMe();
   const mayChange = me.may("settings:manage");
   const found = useQuery({ ...groups(), enabled: mayChange });
-  const its = useQuery({ ...organization(), enabled: mayChange });
+  const settings = useQuery({ ...organization(), enabled: mayChange });
   const [asked, setAsked] = useState<Asked | null>(null);
   if (!mayChange) return <Notice title="Only admins see and change groups.">Ask one of them.</Notice>;
   if (!found.data) return <Unread what="The groups" query={found} className="h-64" />;
-  const isProposed = its.data?.twoPersonPolicy === true;
+  const isProposed = settings.data?.twoPersonPolicy === true;
   const close = () => setAsked(null);
   const { items } = found.data;
   return (

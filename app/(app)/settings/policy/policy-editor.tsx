@@ -52,8 +52,8 @@ export function PolicyEditor({
 }) {
   const client = useQueryClient();
   const [saved, setSaved] = useState(current);
-  const its = usePolicyText(saved.policy);
-  const { text, format, value, draft, mistake, isChanged } = its;
+  const written = usePolicyText(saved.policy);
+  const { text, format, value, draft, mistake, isChanged } = written;
   const [pane, setPane] = useState<"Both" | "Form" | "Text">("Both");
   const [open, setOpen] = useState<string | null>(null);
   const [ledTo, setLedTo] = useState<string | null>(null);
@@ -69,16 +69,16 @@ export function PolicyEditor({
   const adopt = (version: SavedPolicy) => {
     setSaved(version);
     setReplaced(null);
-    its.setValue(version.policy);
+    written.setValue(version.policy);
   };
   if (isOld && !isChanged) adopt(current);
   const [seen, setSeen] = useState(restored);
   if (seen !== restored) {
     setSeen(restored);
     if (restored) {
-      setReplaced(isChanged ? its.written : null);
+      setReplaced(isChanged ? written.written : null);
       setDropped(dropped + 1);
-      its.setValue(restored.policy);
+      written.setValue(restored.policy);
     }
   }
   const settled = useSettled(isChanged && draft ? JSON.stringify(value) : null);
@@ -138,7 +138,7 @@ export function PolicyEditor({
     setLedTo(field);
     requestAnimationFrame(() => focusOn(nearestId(field)));
   };
-  const place = ({ field }: Problem) => mistake?.at ?? its.placeOf(field);
+  const place = ({ field }: Problem) => mistake?.at ?? written.placeOf(field);
   return (
     <Section
       title="Policy"
@@ -174,7 +174,7 @@ export function PolicyEditor({
                 open={open}
                 ledTo={ledTo}
                 onOpen={setOpen}
-                onChange={(now) => change(() => its.setValue(now))}
+                onChange={(now) => change(() => written.setValue(now))}
               />
             </UnreadableOf>
           ) : (
@@ -194,8 +194,8 @@ export function PolicyEditor({
             format={format}
             describedBy={ofPolicy.length > 0 ? list : undefined}
             isWrong={ofPolicy.length > 0}
-            onChange={(now) => change(() => its.setText(now))}
-            onFormat={(now) => void its.setFormat(now)}
+            onChange={(now) => change(() => written.setText(now))}
+            onFormat={(now) => void written.setFormat(now)}
           />
         </div>
       </div>
@@ -249,7 +249,7 @@ export function PolicyEditor({
             <Button
               disabled={save.isPending}
               onClick={() => {
-                change(() => its.setWritten(replaced));
+                change(() => written.setWritten(replaced));
                 setReplaced(null);
                 setDropped((times) => times + 1);
               }}
@@ -304,7 +304,7 @@ export function PolicyEditor({
             variant="ghost"
             disabled={save.isPending}
             onClick={() => {
-              change(() => its.setValue(saved.policy));
+              change(() => written.setValue(saved.policy));
               setDropped((times) => times + 1);
             }}
           >

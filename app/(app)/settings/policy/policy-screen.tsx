@@ -29,7 +29,7 @@ export function PolicyScreen() {
   const me = useMe();
   const mayChange = me.may("settings:manage");
   const current = useQuery({ ...policy(), enabled: mayChange });
-  const its = useQuery({ ...organization(), enabled: mayChange });
+  const settings = useQuery({ ...organization(), enabled: mayChange });
   /** An earlier version that was taken up again. A new object each time, so that the same one can be again. */
   const [restored, setRestored] = useState<{ policy: ShownPolicy } | null>(null);
   if (!mayChange) return <Notice title="Only admins see and change the policy.">Ask one of them.</Notice>;
@@ -45,12 +45,12 @@ export function PolicyScreen() {
       <AutomaticRules />
       <PolicyEditor
         current={current.data}
-        isProposed={its.data?.twoPersonPolicy === true}
+        isProposed={settings.data?.twoPersonPolicy === true}
         restored={restored}
       />
       <DecidersTable />
       <PolicyVersions inForce={current.data.version} onRestore={restore} />
-      {its.data && <SecondAdmin saved={its.data} />}
+      {settings.data && <SecondAdmin saved={settings.data} />}
     </>
   );
 }

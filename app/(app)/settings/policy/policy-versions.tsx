@@ -92,9 +92,9 @@ function WhatChanged({
   isInForce: boolean;
   onRestore: (policy: ShownPolicy) => void;
 }) {
-  const its = useQuery(policyVersion(version));
-  if (!its.data) return <Unread what="The version" query={its} className="mb-3 h-16" />;
-  const { policy, changes } = its.data;
+  const read = useQuery(policyVersion(version));
+  if (!read.data) return <Unread what="The version" query={read} className="mb-3 h-16" />;
+  const { policy, changes } = read.data;
   return (
     <div className="flex flex-col items-start gap-3 pb-3 pl-6">
       <PolicyChanges changes={changes} />

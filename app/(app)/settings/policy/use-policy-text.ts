@@ -47,18 +47,19 @@ export function usePolicyText(saved: object) {
     mistake: mistakeOf(read, shown, how, text),
     isChanged,
     placeOf: (field: string) => how.placeOf(text, field),
-    setText: (now: string) => setWritten((its) => ({ ...its, text: now })),
+    setText: (now: string) => setWritten((before) => ({ ...before, text: now })),
     setValue: (now: object | Draft) =>
-      setWritten((its) => ({ ...its, text: its.how.rewrite(its.text, now) })),
+      setWritten((before) => ({ ...before, text: before.how.rewrite(before.text, now) })),
     /** Writes the same in another format. A text that can't be read stays: it may be of that one. */
     setFormat: async (now: Format) => {
       const other = now === "JSON" ? JSON_FORMAT : await loadYaml();
-      setWritten((its) => {
-        const current = its.how.read(its.text);
-        if (its.format === now) return its;
-        const left = now === "JSON" ? its.text : null;
-        if (!("value" in current)) return { format: now, how: other, text: its.text, left };
-        const text = its.left === null ? other.write(current.value) : other.rewrite(its.left, current.value);
+      setWritten((before) => {
+        const current = before.how.read(before.text);
+        if (before.format === now) return before;
+        const left = now === "JSON" ? before.text : null;
+        if (!("value" in current)) return { format: now, how: other, text: before.text, left };
+        const text =
+          before.left === null ? other.write(current.value) : other.rewrite(before.left, current.value);
         return { format: now, how: other, text, left };
       });
     },

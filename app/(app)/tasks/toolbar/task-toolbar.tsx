@@ -63,8 +63,8 @@ export function TaskToolbar({
   const chips = taskChipsOf(filters, formats, {
     server: (id) => tasks.find((task) => task.server.id === id)?.server.name,
     person: (id) => {
-      const its = tasks.find((task) => task.requestedBy.id === id);
-      return its && actorWords(its.requestedBy);
+      const found = tasks.find((task) => task.requestedBy.id === id);
+      return found && actorWords(found.requestedBy);
     },
   });
   return (

@@ -76,7 +76,7 @@ function Typed({
                 {...control}
                 autoComplete="off"
                 value={typed[name] ?? ""}
-                onChange={(event) => setTyped((its) => ({ ...its, [name]: event.target.value }))}
+                onChange={(event) => setTyped((before) => ({ ...before, [name]: event.target.value }))}
               />
             )}
           </Field>

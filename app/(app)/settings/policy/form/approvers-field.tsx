@@ -47,7 +47,7 @@ export function ApproversField({
           legend="Groups"
           values={value.groups}
           options={named.map((name) => ({ value: name, label: name }))}
-          onChange={(its) => onChange(changed(value, { groups: its }))}
+          onChange={(names) => onChange(changed(value, { groups: names }))}
         />
       )}
       <PeopleField

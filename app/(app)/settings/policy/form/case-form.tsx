@@ -93,7 +93,7 @@ export function CaseForm({
               place={`${place}.request.arguments`}
               label="Arguments of the call"
               value={isFields(request.arguments) ? request.arguments : undefined}
-              onChange={(its) => ask({ arguments: its })}
+              onChange={(args) => ask({ arguments: args })}
             />
           </div>
         </details>

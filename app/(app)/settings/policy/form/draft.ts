@@ -119,26 +119,28 @@ export function unusedName(name: string, names: (string | undefined)[]): string 
 
 /** The names that stand for a group in the draft: its own, and the organization's that a stage names. */
 export function namesOfGroups({ groups = {}, rules = [] }: Draft): string[] {
-  const stages = rules.flatMap(({ stages: its = [] }) => its);
+  const stages = rules.flatMap(({ stages: list = [] }) => list);
   const named = stages.flatMap(({ approvers, escalate }) => [approvers, escalate?.to]);
-  return [...new Set([...Object.keys(groups), ...named.flatMap((its) => its?.groups ?? [])])];
+  return [...new Set([...Object.keys(groups), ...named.flatMap((approvers) => approvers?.groups ?? [])])];
 }
 
 /** What stages and tests that name the group or rule say once it has another name. */
 export function withGroupRenamed(draft: Draft, from: string, to: string): Draft {
-  const renamed = (its: DraftApprovers | undefined) =>
-    its?.groups && changed(its, { groups: its.groups.map((name) => (name === from ? to : name)) });
+  const renamed = (approvers: DraftApprovers | undefined) =>
+    approvers?.groups &&
+    changed(approvers, { groups: approvers.groups.map((name) => (name === from ? to : name)) });
   return changed(draft, {
     groups: Object.fromEntries(
       Object.entries(draft.groups ?? {}).map(([name, people]) => [name === from ? to : name, people]),
     ),
     rules: draft.rules?.map((each) =>
       changed(each, {
-        stages: each.stages?.map((its) =>
-          changed(its, {
-            approvers: renamed(its.approvers) ?? its.approvers,
+        stages: each.stages?.map((stage) =>
+          changed(stage, {
+            approvers: renamed(stage.approvers) ?? stage.approvers,
             escalate:
-              its.escalate && changed(its.escalate, { to: renamed(its.escalate.to) ?? its.escalate.to }),
+              stage.escalate &&
+              changed(stage.escalate, { to: renamed(stage.escalate.to) ?? stage.escalate.to }),
           }),
         ),
       }),

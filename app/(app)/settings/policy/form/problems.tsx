@@ -36,8 +36,8 @@ const Unreadable = createContext<Note>(() => () => undefined);
 export function useUnreadable(): { unread: Problem[]; note: Note } {
   const [unread, setUnread] = useState<Problem[]>([]);
   const note = useCallback((problem: Problem) => {
-    setUnread((its) => [...its, problem]);
-    return () => setUnread((its) => its.toSpliced(its.indexOf(problem), 1));
+    setUnread((before) => [...before, problem]);
+    return () => setUnread((before) => before.toSpliced(before.indexOf(problem), 1));
   }, []);
   return { unread, note };
 }

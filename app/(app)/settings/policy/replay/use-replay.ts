@@ -36,10 +36,10 @@ export function useReplay(): Replay {
     running.current?.abort();
     const control = new AbortController();
     running.current = control;
-    let its: ReplayShown = { of: policy, progress: null, disagreements: [], summary: null, failure: null };
+    let latest: ReplayShown = { of: policy, progress: null, disagreements: [], summary: null, failure: null };
     const show = (change: Partial<ReplayShown>) => {
-      its = { ...its, ...change };
-      if (!control.signal.aborted) setShown(its);
+      latest = { ...latest, ...change };
+      if (!control.signal.aborted) setShown(latest);
     };
     show({});
     // Shown with the next progress.
@@ -48,7 +48,7 @@ export function useReplay(): Replay {
       for await (const line of replayPolicy(policy, control.signal)) {
         if (line.kind === "disagreement") found.push(line);
         else {
-          const disagreements = [...its.disagreements, ...found];
+          const disagreements = [...latest.disagreements, ...found];
           found = [];
           show(
             line.kind === "summary"
@@ -57,7 +57,7 @@ export function useReplay(): Replay {
           );
         }
       }
-      if (its.summary === null) show({ failure: BROKE_OFF });
+      if (latest.summary === null) show({ failure: BROKE_OFF });
     } catch (error) {
       const problems = error instanceof ApiError ? error.errors : [];
       // Nothing was to be stored: whether the call arrived is of no interest.

@@ -205,9 +205,9 @@ export function undrawn(form: Json, values: Json): Json {
   const drawn = propertiesIn(form);
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) => {
-      const its = Object.hasOwn(drawn, name) ? drawn[name] : undefined;
-      if (its === undefined) return [[name, value]];
-      const left = undrawnIn(its, value);
+      const known = Object.hasOwn(drawn, name) ? drawn[name] : undefined;
+      if (known === undefined) return [[name, value]];
+      const left = undrawnIn(known, value);
       return left === undefined ? [] : [[name, left]];
     }),
   );

@@ -143,14 +143,14 @@ async function callToRetry(tx: Tx, taskId: string): Promise<CallToRetry | null> 
       ${ROLES_OF_REQUESTER}
     FROM task t WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ${taskId}::uuid AND ${IS_DUE}`;
   if (!row) return null;
-  const { serverId, tool: name, role, boundRole, attempt, attempts, startAfter, ...its } = row;
-  const annotations = (its.again.toolHints?.annotations ?? null) as Record<string, unknown> | null;
+  const { serverId, tool: name, role, boundRole, attempt, attempts, startAfter, ...copied } = row;
+  const annotations = (copied.again.toolHints?.annotations ?? null) as Record<string, unknown> | null;
   return {
-    ...its,
+    ...copied,
     serverId,
-    isPrivate: its.again.visibility === "private",
+    isPrivate: copied.again.visibility === "private",
     plan: { attempt, attempts, startAfter },
-    actor: actorSchema.parse(its.again.requestedBy),
+    actor: actorSchema.parse(copied.again.requestedBy),
     role: roleOfRequester({ role, boundRole }),
     // Judged as the server describes it now; the call is the one that was made.
     tool: await listedTool(tx, serverId, name, annotations),

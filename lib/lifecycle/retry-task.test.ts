@@ -11,7 +11,7 @@ import { uuidv7 } from "../base/ids.ts";
 import { listAttempts } from "../tasks/task-reads.ts";
 import type { Retry } from "../tasks/task-schema.ts";
 import { endTask } from "./end-task.ts";
-import { queueRetry } from "./retry.ts";
+import { queueRetry } from "./retry-task.ts";
 import { createTask, requestCancel } from "./task-writes.ts";
 
 const PATIENCE_MS = 180_000;
