@@ -1,5 +1,5 @@
 /**
- * `npm run chaos -- --minutes N --seed S [--tasks T] [--samples K] [--pace P]`: see docs/chaos.md. Exits 1
+ * `npm run chaos -- --minutes N --seed S [--tasks T] [--samples K] [--pace P] [--slack]`: see docs/chaos.md. Exits 1
  * unless nothing was lost.
  */
 import { parseArgs } from "node:util";
@@ -19,6 +19,7 @@ const { values } = parseArgs({
     tasks: { type: "string" },
     samples: { type: "string", default: "3" },
     pace: { type: "string", default: "1" },
+    slack: { type: "boolean", default: false },
   },
 });
 const minutes = number("minutes", values.minutes);
@@ -44,12 +45,13 @@ try {
     tasks,
     samples,
     pace,
+    hasSlack: values.slack,
     say,
     signal: stop.signal,
   });
   say(`\n${table(account)}\n`);
   say(
-    `The same seed plans the same kills and faults (--minutes ${minutes} --seed ${seed} --tasks ${tasks} --samples ${samples} --pace ${pace}).`,
+    `The same seed plans the same kills and faults (--minutes ${minutes} --seed ${seed} --tasks ${tasks} --samples ${samples} --pace ${pace}${values.slack ? " --slack" : ""}).`,
   );
   say("How they meet the work that goes on is up to the machine, and differs from run to run.");
   if (evidence) say(`\n${findings(account.judgement)}\n\nLogs and evidence: ${evidence}`);

@@ -8,6 +8,9 @@ interface AnswerFact {
   action: string;
   content: Record<string, unknown> | null;
   at: string;
+  /** What people read: `Approved`. */
+  words: string;
+  by: { kind: string; name: string };
 }
 
 export interface RequestFact {
@@ -102,7 +105,10 @@ async function readTask(api: Api, key: string, seed: number, id: string): Promis
       state: request.state,
       question: questionIn(request),
       names: invoiceNamedIn(seed, questionIn(request) === "call" ? args : request.message),
-      answer: answer && { action: answer.action, content: answer.content, at: answer.at },
+      answer: answer && {
+        ...{ action: answer.action, content: answer.content, at: answer.at },
+        ...{ words: answer.words, by: { kind: answer.by.kind, name: answer.by.name } },
+      },
       delivery: delivery && {
         state: delivery.state,
         deliverAfter: delivery.deliverAfter,

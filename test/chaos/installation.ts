@@ -65,6 +65,8 @@ export interface OwnDatabase {
 export interface InstallationOptions {
   /** Starts Intray's own database; by default a single Postgres. */
   database?: ((place: { folder: string; logs: string; guard: Guard }) => Promise<OwnDatabase>) | undefined;
+  /** Slack, to which members link their accounts. */
+  slack?: { url: string; hostAndPort: string } | undefined;
   samples: number;
   engines: number;
   proxy(sample: string): Pick<ProxyOptions, "plan" | "onFault">;
@@ -164,7 +166,11 @@ export async function startInstallation(options: InstallationOptions): Promise<I
       HOST: "127.0.0.1",
       INTRAY_URL: url,
       INTRAY_KEYS: `k1:${randomBytes(32).toString("base64")}`,
-      INTRAY_ALLOW_HOSTS: samples.map((sample) => new URL(sample.proxyUrl).host).join(","),
+      INTRAY_ALLOW_HOSTS: [
+        ...samples.map((sample) => new URL(sample.proxyUrl).host),
+        ...(options.slack ? [options.slack.hostAndPort] : []),
+      ].join(","),
+      ...(options.slack && { INTRAY_SLACK_URL: options.slack.url }),
       LOG_LEVEL: "info",
     };
     addNode("web", "web", "scripts/web.ts", {

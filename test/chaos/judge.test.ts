@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Facts, LedgerFact, RequestFact, TaskFact } from "./facts.ts";
 import { judge, type RunRecord } from "./judge.ts";
 import { findingsOf } from "./judgement.ts";
+import type { SlackMessage } from "./slack/messages.ts";
 
+const REQUEST = "01a00000-0000-7000-8000-000000000001";
 const APPROVE = { action: "accept" as const, content: { value: "approve" } };
 const REJECT = { action: "accept" as const, content: { value: "reject" } };
 
@@ -20,14 +22,29 @@ const line = (kind: string, data: Record<string, unknown> = {}): LedgerFact => (
 const answered = (decision: object, accepted = true) =>
   line("told", { question: "approval-1", content: null, ...decision, accepted });
 
+/** Of the story's request. */
+const message = (title: string, actions: object[] = [], request = REQUEST): SlackMessage => ({
+  channel: "DU1",
+  ts: "1.1",
+  edits: 0,
+  blocks: [
+    { type: "header", text: { text: title } },
+    { type: "actions", elements: [...actions, { url: `https://intray.example/inbox/${request}` }] },
+  ],
+});
+const BUTTON = {
+  action_id: "accept-0",
+  value: JSON.stringify({ request: REQUEST, kind: "accept", content: {} }),
+};
+
 /** One invoice that went well: asked, approved, paid. */
 function story(): Story & { task: TaskFact; request: RequestFact } {
   const request: RequestFact = {
-    id: "r1",
+    id: REQUEST,
     state: "settled",
     question: "approval",
     names: 1,
-    answer: { ...APPROVE, at: "2026-07-28T10:00:04Z" },
+    answer: { ...APPROVE, at: "2026-07-28T10:00:04Z", words: "Approved", by: { kind: "key", name: "Ben" } },
     delivery: {
       state: "confirmed",
       deliverAfter: "2026-07-28T10:00:04Z",
@@ -70,9 +87,10 @@ function story(): Story & { task: TaskFact; request: RequestFact } {
   ];
   return {
     started: [{ at: 1, invoiceId: "CHAOS-1-1", taskId: "t1", serverId: "s1", cancelled: false }],
-    tries: [{ requestId: "r1", ...APPROVE, outcome: "taken", undone: "no" }],
+    tries: [{ requestId: REQUEST, ...APPROVE, by: "Ben", outcome: "taken", undone: "no" }],
     agents: { calls: [], ids: { coder: "coder", clerk: "clerk" }, notes: [] },
     approvals: { plans: [], approvals: [] },
+    messages: [message("Approved by the API key Ben")],
     facts: { tasks: [task], ledger, chainHolds: true },
     task,
     request,
@@ -95,11 +113,11 @@ const good: [string, (run: Run) => void][] = [
   ["an answer of which the giver heard nothing", (run) => (run.tries[0]!.outcome = "unknown")],
   [
     "an answer that was taken back, and another one given",
-    (run) => run.tries.unshift({ requestId: "r1", ...REJECT, outcome: "taken", undone: "yes" }),
+    (run) => run.tries.unshift({ requestId: REQUEST, ...REJECT, by: "Ben", outcome: "taken", undone: "yes" }),
   ],
   [
     "a second person, who came too late",
-    (run) => run.tries.push({ requestId: "r1", ...REJECT, outcome: "refused", undone: "no" }),
+    (run) => run.tries.push({ requestId: REQUEST, ...REJECT, by: "Ben", outcome: "refused", undone: "no" }),
   ],
   ["a cancelled task", (run) => cancelled(run, "CANCELLED")],
   [
@@ -116,6 +134,7 @@ const good: [string, (run: Run) => void][] = [
       cancelled(run, null);
       Object.assign(run.facts, { ledger: [] });
       Object.assign(run.task, { requests: [], startedAt: null });
+      run.messages = [];
     },
   ],
 ];
@@ -159,7 +178,7 @@ const bad: [string, "lost" | "doubled" | "misdirected" | "wronglyTold", (run: Ru
   [
     "two answers taken for one request",
     "doubled",
-    (run) => run.tries.push({ requestId: "r1", ...REJECT, outcome: "taken", undone: "no" }),
+    (run) => run.tries.push({ requestId: REQUEST, ...REJECT, by: "Ben", outcome: "taken", undone: "no" }),
   ],
   [
     "a question that was put to people twice",
@@ -206,6 +225,41 @@ const bad: [string, "lost" | "doubled" | "misdirected" | "wronglyTold", (run: Ru
     "another answer than the one that the server took, called arrived",
     "wronglyTold",
     (run) => (run.facts.ledger[2] = line("told", { ...REJECT, question: "approval-1", accepted: true })),
+  ],
+  [
+    "an answer of a person who had no right to give it",
+    "misdirected",
+    (run) => {
+      run.tries[0]!.outcome = "barred";
+    },
+  ],
+  ["an answer of somebody else", "misdirected", (run) => (run.request.answer!.by.name = "Cleo")],
+  ["a request told twice in one conversation", "doubled", (run) => run.messages!.push(run.messages![0]!)],
+  [
+    "a message about no request of the run",
+    "misdirected",
+    (run) =>
+      (run.messages = [message("A request waits for an answer", [], "01a00000-0000-7000-8000-000000000009")]),
+  ],
+  [
+    "a decided request whose message has buttons",
+    "wronglyTold",
+    (run) => (run.messages = [message("Approved by the API key Ben", [BUTTON])]),
+  ],
+  [
+    "a decided request whose message asks",
+    "wronglyTold",
+    (run) => (run.messages = [message("A request waits for an answer")]),
+  ],
+  [
+    "a message that names another decision",
+    "wronglyTold",
+    (run) => (run.messages = [message("Rejected by the API key Ben")]),
+  ],
+  [
+    "a message that names another person",
+    "wronglyTold",
+    (run) => (run.messages = [message("Approved by the API key Cleo")]),
   ],
   ["a broken chain of events", "misdirected", (run) => (run.facts.chainHolds = false)],
 ];

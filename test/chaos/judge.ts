@@ -8,12 +8,16 @@ import type { Facts, LedgerFact, RequestFact, TaskFact } from "./facts.ts";
 import type { QuestionName } from "./invoices.ts";
 import { count, type Judgement, newJudgement } from "./judgement.ts";
 import type { Started, Try } from "./population.ts";
+import { judgeMessages } from "./slack/judge.ts";
+import type { SlackMessage } from "./slack/messages.ts";
 
 export interface RunRecord {
   started: Started[];
   tries: Try[];
   agents: AgentRecord;
   approvals: ApprovalRecord;
+  /** What stands in people's messages at Slack in the end; null: there is no Slack. */
+  messages: SlackMessage[] | null;
 }
 
 /** Questions of servers. */
@@ -21,7 +25,7 @@ const KEYS = { approval: "approval-1", "cost center": "cost-center-1" } satisfie
   Record<QuestionName, string>
 >;
 
-export function judge({ started, tries, agents, approvals }: RunRecord, facts: Facts): Judgement {
+export function judge({ started, tries, agents, approvals, messages }: RunRecord, facts: Facts): Judgement {
   const judgement = newJudgement();
   const { lost, doubled, misdirected } = judgement;
   const byId = new Map(facts.tasks.map((task) => [task.id, task]));
@@ -49,6 +53,7 @@ export function judge({ started, tries, agents, approvals }: RunRecord, facts: F
   }
   judgeAgentCalls(judgement, agents, facts);
   judgeApprovals(judgement, approvals, facts);
+  if (messages) judgeMessages(judgement, messages, facts);
 
   const known = new Set([...started, ...approvals.approvals].map(({ taskId }) => taskId));
   for (const { id, agentId } of facts.tasks)
@@ -182,9 +187,16 @@ function judgeTries(judgement: Judgement, task: TaskFact, request: RequestFact, 
     return;
   }
   const possible =
-    sure.length > 0 ? sure : tries.filter((made) => made.outcome !== "refused" && made.undone !== "yes");
-  if (!possible.some((made) => isDeepStrictEqual(decisionOf(made), decisionOf(answer)))) {
-    const what = `request ${request.id} has the answer ${JSON.stringify(decisionOf(answer))}, which nobody gave`;
+    sure.length > 0
+      ? sure
+      : tries.filter(
+          ({ outcome, undone }) => (outcome === "taken" || outcome === "unknown") && undone !== "yes",
+        );
+  const isIt = (made: Try) =>
+    made.by === answer.by.name && isDeepStrictEqual(decisionOf(made), decisionOf(answer));
+  if (!possible.some(isIt)) {
+    const given = `${JSON.stringify(decisionOf(answer))} by ${answer.by.name}`;
+    const what = `request ${request.id} has the answer ${given}, which nobody gave`;
     judgement.misdirected.push({ taskId: task.id, what });
   }
 }

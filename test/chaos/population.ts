@@ -16,8 +16,13 @@ import {
 /** A person's attempt at a decision, and the reply. */
 export interface Try extends Decision {
   requestId: string;
-  outcome: "taken" | "refused" | "unknown";
+  /** The name of the person or key. */
+  by: string;
+  /** `barred`: they had no right to, so that it may never count. */
+  outcome: "taken" | "refused" | "unknown" | "barred";
   undone: "no" | "yes" | "unknown";
+  /** Pressed in Slack, which hears only that the press was stored. */
+  isPress?: true;
 }
 
 export interface Started {
@@ -48,6 +53,8 @@ export interface PopulationOptions {
   invoices: InvoicePlan[];
   /** Whether a client hangs up before this one's questions are answered. */
   isAwaited(at: number): boolean;
+  /** How long a request is left to people who press in Slack, in ms. */
+  leavesMs(requestId: string): number;
   /** Called when somebody decides. */
   onDecision(): void;
   /** The database may forget its last moments. */
@@ -105,11 +112,14 @@ export async function answerAll(
 ): Promise<void> {
   const { api, keys, mayForget, signal } = options;
   const busy = new Map<string, Promise<void>>();
+  const firstSeen = new Map<string, number>();
   let broken: unknown;
   while (!over() && !broken) {
     const reply = await api.once("GET", "/input-requests?state=open&limit=200", { key: keys.approvers[0] });
     for (const { id } of (reply?.body?.items ?? []) as { id: string }[]) {
-      if (busy.has(id)) continue;
+      const seenAt = firstSeen.get(id) ?? performance.now();
+      firstSeen.set(id, seenAt);
+      if (busy.has(id) || performance.now() - seenAt < options.leavesMs(id)) continue;
       const work = answer(people, options, id)
         .catch((error: unknown) => unlessGone(mayForget, error))
         .catch((error: unknown) => {
@@ -125,6 +135,11 @@ export async function answerAll(
   if (broken) throw broken;
 }
 
+interface Answerer {
+  key: string;
+  name: string;
+}
+
 /** Lets one person, or two at once, deal with an open request, which comes up again while it is open. */
 async function answer(people: Population, options: PopulationOptions, requestId: string): Promise<void> {
   const { api, seed, signal } = options;
@@ -134,15 +149,24 @@ async function answer(people: Population, options: PopulationOptions, requestId:
   const at = invoiceNamedIn(seed, question === "call" ? JSON.stringify(seen.arguments) : seen.message);
   if (at === null) throw new Error(`request ${requestId} names no invoice of this run: ${seen.message}`);
   if (options.isAwaited(at)) return;
-  const [ben, cleo] = seen.origin === "intray" ? members : approvers;
+  const [ben, cleo] =
+    seen.origin === "intray"
+      ? ([
+          { key: members[0], name: "Dana" },
+          { key: members[1], name: "Emil" },
+        ] as const)
+      : ([
+          { key: approvers[0], name: "Ben" },
+          { key: approvers[1], name: "Cleo" },
+        ] as const);
   const { way, thinkMs, holdMs } = mannerOf(seed, at, question);
   const before = people.tries.filter((one) => one.requestId === requestId).length;
   await sleep(thinkMs, undefined, { signal });
-  const answerOnce = (key: string, attempt: number, hold: number) =>
+  const answerOnce = (by: Answerer, attempt: number, hold: number) =>
     decideOn(
       people,
       options,
-      { requestId, key, questionHash: seen.questionHash, holdMs: hold },
+      { requestId, by, questionHash: seen.questionHash, holdMs: hold },
       // A recipe's question has nothing but its choices.
       seen.actions.includes("decline")
         ? decide(seed, at, question, attempt)
@@ -152,21 +176,22 @@ async function answer(people: Population, options: PopulationOptions, requestId:
   else if (way === "twice") await Promise.all([answerOnce(ben, 0, 0), answerOnce(cleo, 1, 0)]);
   else {
     const made = await answerOnce(ben, 0, way === "held" ? holdMs : 30_000);
-    if (way === "undone" && made.outcome === "taken") await undo(options, made, ben);
+    if (way === "undone" && made.outcome === "taken") await undo(options, made, ben.key);
   }
 }
 
 async function decideOn(
   people: Population,
   { api, onDecision, mayForget }: PopulationOptions,
-  to: { requestId: string; key: string; questionHash: string; holdMs: number },
+  to: { requestId: string; by: Answerer; questionHash: string; holdMs: number },
   decision: Decision,
 ): Promise<Try> {
-  const made: Try = { requestId: to.requestId, ...decision, outcome: "unknown", undone: "no" };
+  const { requestId, by } = to;
+  const made: Try = { requestId, by: by.name, ...decision, outcome: "unknown", undone: "no" };
   people.tries.push(made);
   onDecision();
   const reply = await api.once("POST", `/input-requests/${to.requestId}/answer`, {
-    key: to.key,
+    key: by.key,
     body: { ...decision, questionHash: to.questionHash, ...(to.holdMs > 0 && { holdMs: to.holdMs }) },
   });
   if (!reply) return made;

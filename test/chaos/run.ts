@@ -22,6 +22,8 @@ import { judge, type RunRecord } from "./judge.ts";
 import { isGood } from "./judgement.ts";
 import { type FaultKind, type Moment, planDisruptions, planFault } from "./plan.ts";
 import { answerAll, type Population, type RegisteredServer, startInvoices } from "./population.ts";
+import { leftToSlackMs, pressAll } from "./slack/presses.ts";
+import { areUpToDate, joinWorkspace, openWorkspace } from "./slack/workspace.ts";
 import type { Account } from "./table.ts";
 import { TUNNEL_PATH, TUNNEL_RECIPE } from "./tunnel.ts";
 
@@ -32,6 +34,8 @@ export interface RunOptions {
   samples: number;
   /** Stretches the pauses between kills and freezes by this factor. */
   pace: number;
+  /** People also get messages in Slack, and decide there. */
+  hasSlack?: boolean;
   /** Starts Intray's own database; by default a single Postgres. */
   database?: InstallationOptions["database"];
   /** What breaks, in place of the planned blows and the bad network. Resolves when everything runs again. */
@@ -72,8 +76,10 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
   let startedMeanwhile = 0;
   let faultLog = "";
   say("Setting the stage …");
+  const slack = options.hasSlack ? await openWorkspace(seed, () => raging) : null;
   const installation = await startInstallation({
     database: options.database,
+    ...(slack && { slack }),
     samples: options.samples,
     engines: ENGINES,
     signal,
@@ -103,6 +109,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     const startsMs = durationMs * STARTS_END;
     const { tasks } = options;
     const servers = await registerServers(api, installation);
+    const workspace = slack && (await joinWorkspace(api, installation, slack));
     const work = await prepareAgents({
       api,
       adminKey: keys.admin,
@@ -132,6 +139,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       serverIds,
       invoices,
       isAwaited,
+      leavesMs: (requestId: string) => (workspace ? leftToSlackMs(seed, requestId) : 0),
       onDecision: emit("decision"),
       mayForget,
       signal,
@@ -167,6 +175,9 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     });
     const answering = answerAll(people, who, () => quiet);
     let consumed = false;
+    const pressing = workspace
+      ? pressAll(workspace, { seed, tries: people.tries, onDecision: emit("decision"), signal }, () => quiet)
+      : Promise.resolve();
     const programs = Promise.all([
       work.callAll(),
       consumeApprovals(approvals.approvals, {
@@ -187,19 +198,20 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
       .then(() => settle(api, installation, () => work.isDone() && consumed, signal));
     try {
       // The first failure ends the run.
-      await Promise.race([settled, answering.then(() => settled), programs.then(() => settled)]);
+      await Promise.race([settled, answering, pressing, programs].map((each) => each.then(() => settled)));
     } finally {
       quiet = true;
       clearInterval(progress);
     }
-    await answering;
-
+    await Promise.all([answering, pressing]);
     const facts = await gather(api, keys, seed, installation.samples);
+    if (slack) await areUpToDate(slack, facts, signal);
     const notes = work.notes();
     const record: RunRecord = {
       ...people,
       agents: { calls: work.calls, ids: work.ids, notes },
       approvals,
+      messages: slack?.messages ?? null,
     };
     const judgement = judge(record, facts);
     webErrors += notes.filter(({ what }) => what === "internal error").length;
@@ -223,6 +235,11 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
         undone: people.tries.filter((made) => made.undone === "yes").length,
         resent: people.resent,
       },
+      slack: slack && {
+        messages: slack.messages.length,
+        edits: slack.messages.reduce((sum, { edits }) => sum + edits, 0),
+        presses: people.tries.filter(({ isPress }) => isPress).length,
+      },
       webErrors,
       judgement,
     };
@@ -234,6 +251,7 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     throw error;
   } finally {
     over.abort(); // stops restarts
+    await slack?.close();
     await installation.end({ keepLogs: keepLogs && !options.signal.aborted });
   }
 }

@@ -23,6 +23,8 @@ export interface Account {
   doubledByNetwork: number;
   /** Answers given by people: taken by Intray, refused to those who came second, undone. */
   given: { taken: number; refused: number; undone: number; resent: number };
+  /** Null: there is no Slack. */
+  slack: { messages: number; edits: number; presses: number } | null;
   /** Times the web app answered 500. */
   webErrors: number;
   judgement: Judgement;
@@ -73,6 +75,15 @@ export function table(account: Account): string {
     ],
     ["outages", account.outages.length, account.outages.map(seconds).join(", ")],
     ["faults", sum(account.faults), counts(FAULTS.map((kind) => [kind, account.faults.get(kind) ?? 0]))],
+    ...(account.slack
+      ? [
+          [
+            "messages in Slack",
+            account.slack.messages,
+            `edited ${account.slack.edits} times; ${account.slack.presses} presses`,
+          ] satisfies [string, number, string],
+        ]
+      : []),
     ["internal errors", account.webErrors, "of the web app (500)"],
     ["cancelled here only", judgement.cancelledHere, "the server had ended them when the cancel came"],
     [

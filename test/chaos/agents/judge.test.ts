@@ -27,12 +27,13 @@ const plan = (at: number, changes: Partial<CallPlan> = {}): CallPlan => ({
   ...changes,
 });
 
+const BY = { words: "Decided", by: { kind: "key", name: "Ben" } };
 const request = (id: string, at: number, question: RequestFact["question"], answer: object): RequestFact => ({
   id,
   state: "settled",
   question,
   names: at,
-  answer: { content: null, ...answer, at: "2026-07-28T10:00:04Z" } as RequestFact["answer"],
+  answer: { content: null, ...answer, at: "2026-07-28T10:00:04Z", ...BY } as RequestFact["answer"],
   delivery: {
     state: "confirmed",
     deliverAfter: "2026-07-28T10:00:04Z",
@@ -148,10 +149,10 @@ function story() {
   const record: RunRecord = {
     started: [],
     tries: [
-      { requestId: "r1", ...YES, outcome: "taken", undone: "no" },
-      { requestId: "r2", ...APPROVE, outcome: "taken", undone: "no" },
-      { requestId: "r3", ...YES, outcome: "taken", undone: "no" },
-      { requestId: "r4", ...YES, outcome: "taken", undone: "no" },
+      { requestId: "r1", ...YES, by: "Ben", outcome: "taken", undone: "no" },
+      { requestId: "r2", ...APPROVE, by: "Ben", outcome: "taken", undone: "no" },
+      { requestId: "r3", ...YES, by: "Ben", outcome: "taken", undone: "no" },
+      { requestId: "r4", ...YES, by: "Ben", outcome: "taken", undone: "no" },
     ],
     agents: {
       calls: [plan(1), plan(2, { tool: "request_approval" })],
@@ -162,6 +163,7 @@ function story() {
       plans: [{ at: 3, startAtMs: 0, message: "Deploy 3", argumentsDigest: "d", hangUpMs: 1 }],
       approvals: [approval],
     },
+    messages: null,
   };
   return { ...record, facts, call, asked, wanted, notes, approval };
 }
@@ -171,7 +173,7 @@ const noteOf = <W extends Note["what"]>(run: Run, what: W) =>
   run.notes.find((note) => note.what === what) as Note & { what: W };
 const decide = (run: Run, request: RequestFact | undefined, decision: { action: "decline" }) => {
   if (!request) throw new Error("there is no such request");
-  request.answer = { ...decision, content: null, at: "2026-07-28T10:00:04Z" };
+  request.answer = { ...decision, content: null, at: "2026-07-28T10:00:04Z", ...BY };
   const made = run.tries.find(({ requestId }) => requestId === request.id);
   Object.assign(made ?? {}, { ...decision, content: undefined });
 };
@@ -224,7 +226,7 @@ const good: [string, (run: Run) => void][] = [
         approvals: 0,
         requests: [request("r5", 1, "approval", APPROVE)],
       });
-      run.tries.push({ requestId: "r5", ...APPROVE, outcome: "taken", undone: "no" });
+      run.tries.push({ requestId: "r5", ...APPROVE, by: "Ben", outcome: "taken", undone: "no" });
       run.facts.ledger.push(
         ...run.facts.ledger.map((each) => ({
           ...each,
@@ -291,7 +293,7 @@ const bad: [string, (typeof VERDICTS)[number], (run: Run) => void][] = [
   [
     "two answers taken for one approval",
     "doubled",
-    (run) => run.tries.push({ requestId: "r1", ...NO, outcome: "taken", undone: "no" }),
+    (run) => run.tries.push({ requestId: "r1", ...NO, by: "Ben", outcome: "taken", undone: "no" }),
   ],
   ["an answer to an approval that nobody gave", "misdirected", (run) => Object.assign(run.tries[0]!, NO)],
   [

@@ -37,7 +37,7 @@ interface SlackCall {
  * What a method answers instead of doing it. `lose`: it does it, and the answer is lost; `hold`: it never comes; `done`: it does it
  * before it answers with the error. `meanwhile`: what happens before the answer.
  */
-type Fault =
+export type Fault =
   | { error: string; done?: true; meanwhile?: () => Promise<void> }
   | { retryAfter: number }
   | { status: number }
@@ -52,6 +52,8 @@ export interface SlackServer {
   app: string;
   /** By the method that they meet; each once, unless `always`. */
   faults: { method: string; fault: Fault; always?: true }[];
+  /** The fault of a call that meets none of those; null: there is none. */
+  plan: ((method: string) => Fault | null) | null;
   calls: SlackCall[];
   /** In the order in which they were posted. */
   messages: SlackMessage[];
@@ -178,7 +180,7 @@ export async function startSlack(): Promise<SlackServer> {
     const isMet = (each: (typeof slack.faults)[number]) => each.method === method;
     const met = slack.faults.find(isMet);
     if (met && !met.always) slack.faults.splice(slack.faults.indexOf(met), 1);
-    const fault = met?.fault;
+    const fault = met?.fault ?? slack.plan?.(method);
     if (fault && "retryAfter" in fault)
       return void response.writeHead(429, { "retry-after": String(fault.retryAfter) }).end();
     if (fault && "status" in fault) return void response.writeHead(fault.status).end("words of Slack");
@@ -202,6 +204,7 @@ export async function startSlack(): Promise<SlackServer> {
     teamId: "T1",
     app: "",
     faults: [],
+    plan: null,
     calls: [],
     messages: [],
     ephemerals: [],
