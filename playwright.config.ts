@@ -3,10 +3,13 @@ import { findChromium } from "./scripts/chromium.ts";
 
 const isRoot = process.getuid?.() === 0;
 
-/** A journey for each main capability, tagged in the specs, is what `npm test` runs; `npm test -- full` runs the others. */
+/**
+ * A journey for each main capability, tagged in the specs, is what `npm test` runs; `npm test -- full` runs the others, and journeys on
+ * which others of their file build.
+ */
 const PARTS = new Map([
   ["journeys", { name: "journeys", grep: /@journey/ }],
-  ["others", { name: "others", grepInvert: /@journey/ }],
+  ["others", { name: "others", grepInvert: /@journey(?! @first)/ }],
 ]);
 const part = PARTS.get(process.env.E2E_TESTS ?? "") ?? { name: "all" };
 

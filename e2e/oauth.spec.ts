@@ -33,7 +33,7 @@ const signInThere = async (page: Page, button = "Sign in and allow") => {
 };
 
 test("an admin adds it; it says that nobody is connected, and refuses what is not safe", {
-  tag: "@journey",
+  tag: ["@journey", "@first"],
 }, async ({ ana: page }) => {
   await page.goto("/servers");
   await page.getByRole("button", { name: "Connect server" }).click();

@@ -116,7 +116,7 @@ test("a stranger does not set Intray up", async ({ browser }) => {
 });
 
 test("setting up makes the first owner, ends the demonstration, and leads to the first steps", {
-  tag: "@journey",
+  tag: ["@journey", "@first"],
 }, async ({ browser }) => {
   const demo = await open(browser);
   await demo.goto("/sign-in");

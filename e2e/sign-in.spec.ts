@@ -183,7 +183,9 @@ test("two-step sign-in is turned on and used with the keyboard alone", async ({ 
   await expect(second.getByRole("button", { name: "Turn on…" })).toBeVisible();
 });
 
-test("a passkey is added, signs in by itself, and is removed", { tag: "@journey" }, async ({ browser }) => {
+test("a passkey is added, signs in by itself, and is removed", { tag: ["@journey", "@first"] }, async ({
+  browser,
+}) => {
   const page = await open(browser);
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");
