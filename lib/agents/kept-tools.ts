@@ -2,6 +2,7 @@
  * The tools that servers have listed, parsed, with their digests. An agent's list is made of them at every call, so that lists
  * are parsed once: by server and the time at which it gave the list.
  */
+import { setImmediate as otherWork } from "node:timers/promises";
 import type { Tx } from "../base/db/db.ts";
 import type { Tool } from "../mcp/peer.ts";
 import { readListedTools } from "../servers/server-reads.ts";
@@ -60,13 +61,15 @@ export async function keptTools(
     if (known !== undefined) found.set(id, known);
     else missing.push(id);
   }
-  if (missing.length === 0) return found;
-  for (const { id, tools, checkedAt } of await readListedTools(tx, missing)) {
-    const listed = tools === null ? null : withDigests(tools);
+  // One after the other: a long list takes a while to be read and digested, and others have their turn in between.
+  for (const id of missing) {
+    const [read] = await readListedTools(tx, [id]);
+    if (!read) continue;
+    await otherWork();
+    const listed = read.tools === null ? null : withDigests(read.tools);
     found.set(id, listed);
-    if (checkedAt) remember(keyOf(tx.organizationId, id, checkedAt), listed);
-    // Digests of a long list take a while: others have their turn.
-    await new Promise((resolve) => setImmediate(resolve));
+    if (read.checkedAt) remember(keyOf(tx.organizationId, id, read.checkedAt), listed);
+    await otherWork();
   }
   return found;
 }

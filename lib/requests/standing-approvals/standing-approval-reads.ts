@@ -87,13 +87,10 @@ export async function listStandingApprovals(
       ${agentId === undefined ? Prisma.empty : Prisma.sql`AND s.agent_id = ${agentId}::uuid`}
       ${after === null ? Prisma.empty : Prisma.sql`AND (s.created_at, s.id) < (${after.createdAt}, ${after.id}::uuid)`}
     ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1}`;
-  const active = rows.filter(({ state }) => state === "active").map(({ serverId }) => serverId);
-  const listed = await keptTools(
+  const changed = await changedAmong(
     tx,
-    [...new Set(active)].map((id) => ({ id, checkedAt: null })),
+    rows.filter(({ state }) => state === "active"),
   );
-  const hasChanged = ({ serverId, tool, toolDigest }: Row) =>
-    toolDigest === null || listed.get(serverId)?.get(tool)?.digest !== toolDigest;
   return toPage(
     rows,
     limit,
@@ -101,9 +98,20 @@ export async function listStandingApprovals(
     (row) =>
       toStanding(
         row,
-        row.state === "active" ? (row.unusable ?? (hasChanged(row) ? "tool_changed" : null)) : null,
+        row.state === "active" ? (row.unusable ?? (changed.has(row.id) ? "tool_changed" : null)) : null,
       ),
   );
+}
+
+/** The ids of those whose tool is not what it was when the call was approved. One list of tools is held at a time: each may be long. */
+async function changedAmong(tx: Tx, rows: Row[]): Promise<Set<string>> {
+  const changed = new Set<string>();
+  for (const [id, own] of Map.groupBy(rows, ({ serverId }) => serverId)) {
+    const listed = (await keptTools(tx, [{ id, checkedAt: null }])).get(id);
+    for (const { id: approvalId, tool, toolDigest } of own)
+      if (toolDigest === null || listed?.get(tool)?.digest !== toolDigest) changed.add(approvalId);
+  }
+  return changed;
 }
 
 function toStanding(row: Row, unusable: string | null): StandingApproval {
