@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { roleSchema } from "../access/access-schema.ts";
 import { readPosition, toPage } from "../base/cursor.ts";
 import { Prisma, type Tx } from "../base/db/db.ts";
@@ -7,7 +8,10 @@ import { warningAt } from "../people/api-keys/api-key-status.ts";
 import type { Agent, AgentGrant, Before } from "./agent-schema.ts";
 import { keptTools } from "./kept-tools.ts";
 
-/** Lists agents that were not revoked, oldest first; those that have ended too. */
+/** Grants of a page of agents: it ends before an agent that would bring more, unless that is its first one. */
+const MOST_GRANTS = 2_000;
+
+/** Lists agents that were not revoked, oldest first; those that have ended too. A page is shorter than was asked where they have many grants. */
 export async function listAgents(tx: Tx, query: PageQuery): Promise<Page<Agent>> {
   const after = readPosition(query.cursor);
   const at = after?.createdAt.toISOString();
@@ -16,16 +20,27 @@ export async function listAgents(tx: Tx, query: PageQuery): Promise<Page<Agent>>
   >`${SELECT} WHERE a.organization_id = ${tx.organizationId}::uuid AND ${SHOWN}
     ${after ? Prisma.sql`AND (a.created_at, a.id) > (${at}::timestamptz, ${after.id}::uuid)` : Prisma.empty}
     ORDER BY a.created_at, a.id LIMIT ${query.limit + 1}`;
+  const limit = Math.min(query.limit, fittingOf(rows));
   const grants = await readGrants(
     tx,
-    rows.map(({ id }) => id),
+    rows.slice(0, limit).map(({ id }) => id),
   );
   return toPage(
     rows,
-    query.limit,
+    limit,
     (row) => row,
     (row) => toAgent(row, grants.get(row.id) ?? []),
   );
+}
+
+/** How many of these agents make a page. */
+function fittingOf(rows: AgentRow[]): number {
+  let sum = 0;
+  for (const [place, { grantCount }] of rows.entries()) {
+    sum += grantCount;
+    if (sum > MOST_GRANTS && place > 0) return place;
+  }
+  return rows.length;
 }
 
 /** Throws `not_found`, also for one that was revoked. */
@@ -53,6 +68,7 @@ const SELECT = Prisma.sql`SELECT a.id, a.name, a.role, a.created_at AS "createdA
     a.last_seen_network AS "lastSeenNetwork", a.calls::float8 AS calls, coalesce(o.tasks, 0) AS "openTasks",
     (SELECT count(*)::integer FROM task t WHERE t.organization_id = a.organization_id AND t.agent_id = a.id
       AND t.state = 'input_required') AS "waitingTasks",
+    (SELECT count(*)::integer FROM agent_grant g WHERE g.organization_id = a.organization_id AND g.agent_id = a.id) AS "grantCount",
     a.user_id AS "memberId", member.name AS "memberName", a.created_by AS "makerId", maker.name AS "makerName", now()
   FROM agent_credential a LEFT JOIN "user" member ON member.id = a.user_id
     LEFT JOIN "user" maker ON maker.id = a.created_by
@@ -78,6 +94,8 @@ interface AgentRow {
   calls: number;
   openTasks: number;
   waitingTasks: number;
+  /** Those of removed servers too. */
+  grantCount: number;
   memberId: string | null;
   memberName: string | null;
   makerId: string | null;
@@ -112,6 +130,7 @@ function toAgent(row: AgentRow, grants: AgentGrant[]): Agent {
 }
 
 interface GrantRow {
+  id: string;
   agentId: string;
   serverId: string;
   serverName: string;
@@ -119,45 +138,94 @@ interface GrantRow {
   tool: string | null;
   before: Before | null;
   askAgentToo: boolean | null;
-  digests: Record<string, string> | null;
+  /** Of its digests. */
+  bytes: number;
 }
 
 /** Returns the grants of agents, each with the tools that are not as they were granted. */
 async function readGrants(tx: Tx, agentIds: string[]): Promise<Map<string, AgentGrant[]>> {
   const rows = await tx.$queryRaw<GrantRow[]>`
-    SELECT g.agent_id AS "agentId", g.server_id AS "serverId", s.name AS "serverName",
-      s.tools_checked_at AS "checkedAt", g.tool, g.before, g.ask_agent_too AS "askAgentToo", g.digests
+    SELECT g.id, g.agent_id AS "agentId", g.server_id AS "serverId", s.name AS "serverName", s.tools_checked_at AS "checkedAt",
+      g.tool, g.before, g.ask_agent_too AS "askAgentToo", coalesce(pg_column_size(g.digests), 0) AS bytes
     FROM agent_grant g JOIN server s ON s.organization_id = g.organization_id AND s.id = g.server_id
     WHERE g.organization_id = ${tx.organizationId}::uuid AND g.agent_id = ANY (${agentIds}::uuid[])
       AND s.removed_at IS NULL
     ORDER BY s.created_at, s.id, g.tool NULLS FIRST`;
-  const servers = new Map(rows.map(({ serverId, checkedAt }) => [serverId, { id: serverId, checkedAt }]));
-  const tools = await keptTools(tx, [...servers.values()]);
+  const changed = await readChanges(tx, rows);
   const byAgent = Map.groupBy(rows, ({ agentId }) => agentId);
   return new Map(
-    [...byAgent].map(([agentId, its]) => [
+    [...byAgent].map(([agentId, own]) => [
       agentId,
-      its.map(({ agentId: _, checkedAt: _at, digests, ...grant }) => ({
-        ...grant,
-        changed: [...(tools.get(grant.serverId) ?? [])].flatMap(([tool, { digest }]) =>
-          (grant.tool === null ? !isNamed(its, grant.serverId, tool) : grant.tool === tool) &&
-          isChanged({ digests }, tool, digest)
-            ? [changeOf(tool, digest, digests)]
-            : [],
-        ),
+      own.map(({ id, serverId, serverName, tool, before, askAgentToo }) => ({
+        ...{ serverId, serverName, tool, before, askAgentToo },
+        changed: changed.get(id) ?? [],
       })),
     ]),
   );
 }
 
-function changeOf(tool: string, digest: string, digests: GrantRow["digests"]): AgentGrant["changed"][number] {
-  const isNew = !Object.hasOwn(digests ?? {}, tool);
-  return { tool, digest, grantedDigest: isNew ? null : (digests?.[tool] ?? null), isNew };
+/** Most changed tools that one answer names, shared by its agents: more are approved in several steps. */
+const MOST_CHANGES = 5_000;
+/** Bytes of digests that are read at a time, as they are stored. */
+const DIGESTS_BYTES = 512 * 1024;
+
+/** Returns the tools that are not as they were granted, by the id of their grant. */
+async function readChanges(tx: Tx, grants: GrantRow[]): Promise<Map<string, AgentGrant["changed"]>> {
+  const changed = new Map<string, AgentGrant["changed"]>();
+  const left = new Map(grants.map(({ agentId }) => [agentId, 0]));
+  for (const agentId of left.keys()) left.set(agentId, Math.ceil(MOST_CHANGES / left.size));
+  const named = new Set(grants.map(keyOf));
+  // Few at a time: each list, and what a grant has pinned of it, may be long.
+  for (const [id, own] of Map.groupBy(grants, ({ serverId }) => serverId)) {
+    const checkedAt = own[0]?.checkedAt ?? null;
+    const listed = [...((await keptTools(tx, [{ id, checkedAt }])).get(id) ?? [])];
+    for (const some of portionsOf(own)) {
+      const pinned = await tx.agentGrant.findMany({
+        where: { organizationId: tx.organizationId, id: { in: some.map((grant) => grant.id) } },
+        select: { id: true, digests: true },
+      });
+      const digestsOf = new Map(pinned.map((grant) => [grant.id, grant.digests as GrantedDigests]));
+      for (const grant of some) {
+        const digests = digestsOf.get(grant.id) ?? null;
+        const isCovered = (tool: string) =>
+          grant.tool === null ? !named.has(keyOf({ ...grant, tool })) : grant.tool === tool;
+        const all = listed
+          .filter(([tool, { digest }]) => isCovered(tool) && isChanged({ digests }, tool, digest))
+          .slice(0, left.get(grant.agentId));
+        left.set(grant.agentId, (left.get(grant.agentId) ?? 0) - all.length);
+        changed.set(
+          grant.id,
+          all.map(([tool, { digest }]) => changeOf(tool, digest, digests)),
+        );
+        await otherWork();
+      }
+    }
+  }
+  return changed;
 }
 
-/** Whether a tool has a grant of its own, which goes before that of its server. */
-function isNamed(grants: GrantRow[], serverId: string, tool: string): boolean {
-  return grants.some((grant) => grant.serverId === serverId && grant.tool === tool);
+/** Which tool of which server an agent is granted; of two grants, that of the tool goes before that of its server. */
+const keyOf = ({ agentId, serverId, tool }: Pick<GrantRow, "agentId" | "serverId" | "tool">) =>
+  JSON.stringify([agentId, serverId, tool]);
+
+/** The same grants in their order, in portions whose digests can be read at a time. */
+function portionsOf(grants: GrantRow[]): GrantRow[][] {
+  const portions: GrantRow[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const grant of grants) {
+    bytes += grant.bytes;
+    if (bytes <= DIGESTS_BYTES) portions.at(-1)?.push(grant);
+    else {
+      portions.push([grant]);
+      bytes = grant.bytes;
+    }
+  }
+  return portions;
+}
+
+function changeOf(tool: string, digest: string, digests: GrantedDigests): AgentGrant["changed"][number] {
+  const isNew = !Object.hasOwn(digests ?? {}, tool);
+  return { tool, digest, grantedDigest: isNew ? null : (digests?.[tool] ?? null), isNew };
 }
 
 /** The state of an agent that was not revoked. */
@@ -168,9 +236,12 @@ function stateOf(expiresAt: Date | null, now: Date): Agent["state"] {
 
 /** A tool's digest, as listed now and as it was granted. */
 export interface Granted {
-  /** By tool; null: granted before the server had listed any, so that its first list counts. */
-  digests: Readonly<Record<string, string>> | null;
+  /** Null: granted before the server had listed any, so that its first list counts. */
+  digests: GrantedDigests;
 }
+
+/** By tool. */
+type GrantedDigests = Readonly<Record<string, string>> | null;
 
 /** Whether a tool is not as it was granted, or was not there then. */
 export function isChanged({ digests }: Granted, tool: string, digest: string): boolean {

@@ -103,7 +103,7 @@ const agentGrantSchema = z.object({
   askAgentToo: z.boolean().nullable(),
   /**
    * Tools that ask, since they are not as they were granted. `digest`: of the tool as listed now; `grantedDigest`: as it was
-   * granted, null where `isNew`: the server did not have it then.
+   * granted, null where `isNew`: the server did not have it then. An answer names at most 5,000, shared by its agents.
    */
   changed: z.array(
     z.object({
