@@ -74,6 +74,9 @@ const CHANGE = Prisma.sql`CASE WHEN t.asked_arguments IS NOT NULL THEN t.argumen
   CASE WHEN t.asked_arguments IS NOT NULL THEN (SELECT a.answered_by FROM input_request r JOIN answer a
     ON a.organization_id = r.organization_id AND a.input_request_id = r.id AND a.withdrawn_at IS NULL AND a.changes
     WHERE r.organization_id = t.organization_id AND r.task_id = t.id LIMIT 1) END AS "changedBy"`;
+/** The bytes of what may be long in a task `t`. */
+const READ_BYTES = Prisma.sql`coalesce(octet_length(t.result::text), 0)
+  + coalesce(octet_length(t.asked_arguments::text) + octet_length(t.arguments::text), 0)`;
 const FROM = Prisma.sql`FROM task t
   LEFT JOIN agent_call c ON c.organization_id = t.organization_id AND c.task_id = t.id`;
 
@@ -107,8 +110,8 @@ export async function readAgentTasks(
 }
 
 /**
- * As `readAgentTasks`, of so many bytes of results at most (and one more result). `left`: those of the tasks that are to be read
- * later.
+ * As `readAgentTasks`, of so many bytes of results and changed arguments at most (and one more task). `left`: those of the tasks that
+ * are to be read later.
  */
 export async function readSomeAgentTasks(
   tx: Tx,
@@ -117,7 +120,7 @@ export async function readSomeAgentTasks(
 ): Promise<{ tasks: Map<string, AgentTaskRow>; left: string[] }> {
   if (ids.length === 1) return { tasks: await readAgentTasks(tx, principal, ids), left: [] };
   const rows = await tx.$queryRaw<{ id: string; isLeft: boolean }[]>`
-    SELECT t.id, coalesce(sum(octet_length(t.result::text)) OVER (ORDER BY t.id
+    SELECT t.id, coalesce(sum(${READ_BYTES}) OVER (ORDER BY t.id
         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) > ${bytes} AS "isLeft" FROM task t
     WHERE t.organization_id = ${tx.organizationId}::uuid AND t.id = ANY (${ids}::uuid[]) AND ${visibleTask(principal)}`;
   const left = rows.flatMap(({ id, isLeft }) => (isLeft ? [id] : []));
