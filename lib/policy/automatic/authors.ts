@@ -23,11 +23,11 @@ export function mayMeanGroups(when: string | null): boolean {
   return when !== null && /requester(?!\s*\.\s*(id|name|role|kind)\b)/.test(when);
 }
 
+/** A policy, and whom its addresses mean. */
+type Meaning = Pick<WithPeople, "policy" | "people">;
+
 /** Who is in each of the policy's own groups. */
-export function peopleOfGroups({
-  policy,
-  people,
-}: Pick<WithPeople, "policy" | "people">): Record<string, string[]> {
+function peopleOfGroups({ policy, people }: Meaning): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(policy.groups).map(([name, addresses]) => [
       name,
@@ -36,21 +36,33 @@ export function peopleOfGroups({
   );
 }
 
+/** Of each policy and whom it means: all its rules say the same of groups, which may have thousands of people. */
+const toldGroups = new WeakMap<object, WeakMap<object, Buffer>>();
+
+/** The people of the policy's own groups in canonical JSON. */
+export function groupsAsTold({ policy, people }: Meaning): Buffer {
+  const known = toldGroups.get(policy) ?? new WeakMap<object, Buffer>();
+  toldGroups.set(policy, known);
+  const told = known.get(people) ?? Buffer.from(canonicalJson(peopleOfGroups({ policy, people })));
+  known.set(people, told);
+  return told;
+}
+
 /**
- * SHA-256 of exactly what a rule says: its condition and its answer, with whom the groups mean where the condition can ask for
- * them. What is known of a rule by its record is known of rules with this fingerprint alone, whatever their name.
+ * SHA-256 of exactly what a rule says, in canonical JSON: its condition and its answer, with whom the groups mean where the condition can
+ * ask for them. What is known of a rule by its record is known of rules with this fingerprint alone, whatever their name.
  */
 export function fingerprintOf(
   { when, answer }: Pick<AutomaticRule, "when" | "answer">,
-  { policy, people }: Pick<WithPeople, "policy" | "people">,
+  meaning: Meaning,
 ): string {
   const { action } = answer;
   const content = action === "accept" ? (answer.content ?? {}) : null;
-  const said = {
-    ...{ v: 1, when, action, content },
-    ...(mayMeanGroups(when) && { groups: peopleOfGroups({ policy, people }) }),
-  };
-  return createHash("sha256").update(canonicalJson(said)).digest("hex");
+  // `groups` stands between `content` and `v`.
+  const [first, last] = [canonicalJson({ action, content }), canonicalJson({ v: 1, when })];
+  const hash = createHash("sha256").update(first.slice(0, -1));
+  if (mayMeanGroups(when)) hash.update(',"groups":').update(groupsAsTold(meaning));
+  return hash.update(`,${last.slice(1)}`).digest("hex");
 }
 
 /**

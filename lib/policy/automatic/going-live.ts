@@ -4,7 +4,7 @@ import type { Tx } from "../../base/db/db.ts";
 import type { FieldError } from "../../base/errors.ts";
 import { canonicalJson } from "../../mcp/forms/jcs.ts";
 import type { WithPeople } from "../difference.ts";
-import { fingerprintOf, mayMeanGroups, peopleOfGroups } from "./authors.ts";
+import { fingerprintOf, groupsAsTold, mayMeanGroups } from "./authors.ts";
 import { FEWEST_SHADOWED, isProven, type ShadowRecord } from "./automatic-status.ts";
 
 export interface Raised {
@@ -45,8 +45,7 @@ export function frees(before: WithPeople, after: WithPeople): boolean {
   const conditions = new Set(after.policy.rules.map(({ when }) => when));
   if (before.policy.rules.some(({ when }) => !conditions.has(when))) return true;
   const areGroupsMeant = before.policy.rules.some(({ when }) => mayMeanGroups(when));
-  if (areGroupsMeant && canonicalJson(peopleOfGroups(before)) !== canonicalJson(peopleOfGroups(after)))
-    return true;
+  if (areGroupsMeant && !groupsAsTold(before).equals(groupsAsTold(after))) return true;
   const was = live(before).map((rule) => ({ ...rule, fingerprint: fingerprintOf(rule, before) }));
   const is = stays.map((rule) => ({ ...rule, fingerprint: fingerprintOf(rule, after) }));
   const goesFurther = is.some((rule, at) => {
