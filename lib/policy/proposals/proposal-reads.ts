@@ -1,10 +1,11 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { z } from "zod";
 import { actorSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
 import { Prisma, type Tx } from "../../base/db/db.ts";
 import { makerOf } from "../../people/members/one-maker.ts";
 import { isProven } from "../automatic/automatic-status.ts";
-import { raisedIn, readRecords } from "../automatic/going-live.ts";
+import { type Raised, raisedIn, readRecords } from "../automatic/going-live.ts";
 import { changesOf, type WithPeople } from "../difference.ts";
 import { withAddresses } from "../groups/group-reads.ts";
 import { groupChangeSchema } from "../groups/group-schema.ts";
@@ -48,38 +49,54 @@ export async function listPolicyProposals(tx: Tx, principal: Principal): Promise
   const before = await readPolicyWithPeople(tx);
   const changes = rows.flatMap(({ group }) => (group === null ? [] : [groupChangeSchema.parse(group)]));
   const groups = await withAddresses(tx, changes);
-  const read = rows.map(({ policy, ...row }) => {
-    const proposed = policy === null ? null : policyInputSchema.parse(policy);
-    const after = proposed && {
-      policy: proposed,
-      people: peopleSchema.parse(row.people),
-      groups: groupIdsSchema.parse(row.groups ?? {}),
-    };
-    const names = namesSchema.parse(row.acknowledged ?? []);
-    const raised = after ? raisedIn(before, after).filter(({ name }) => names.includes(name)) : [];
-    return { ...row, proposed, after, raised };
-  });
+  const read: Read[] = [];
+  for (const row of rows) {
+    read.push(readProposed(row, before));
+    // Each may be as long as a policy may be.
+    await otherWork();
+  }
   const recordOf = await readRecords(
     tx,
     read.flatMap(({ raised }) => raised.map(({ fingerprint }) => fingerprint)),
   );
-  return {
-    items: read.map(({ id, proposed, after, raised, by, at, same, ...row }) => {
-      const group = row.group === null ? null : groups.shift()!;
-      return {
-        id,
-        by: actorSchema.parse(by),
-        at: at.toISOString(),
-        policy: proposed && withoutDefaults(proposed),
-        group,
-        acknowledged: raised
-          .map(({ name, fingerprint }) => ({ name, ...recordOf(fingerprint) }))
-          .filter((record) => !isProven(record)),
-        changes: group ? { group } : proposedChanges(before, after),
-        mayApprove: principal.userId !== null && !principal.isView && !same,
-      };
-    }),
+  const items: PolicyProposals["items"] = [];
+  for (const { row, after, raised } of read) {
+    const { id, by, at, same } = row;
+    const group = row.group === null ? null : groups.shift()!;
+    items.push({
+      id,
+      by: actorSchema.parse(by),
+      at: at.toISOString(),
+      policy: after && withoutDefaults(after.policy),
+      group,
+      acknowledged: raised
+        .map(({ name, fingerprint }) => ({ name, ...recordOf(fingerprint) }))
+        .filter((record) => !isProven(record)),
+      changes: group ? { group } : proposedChanges(before, after),
+      mayApprove: principal.userId !== null && !principal.isView && !same,
+    });
+    await otherWork();
+  }
+  return { items };
+}
+
+interface Read {
+  row: ProposalRow;
+  /** The proposed policy; null: it proposes something else. */
+  after: WithPeople | null;
+  /** Of the acknowledged rules, those that answer more than now. */
+  raised: Raised[];
+}
+
+function readProposed(row: ProposalRow, before: WithPeople): Read {
+  if (row.policy === null) return { row, after: null, raised: [] };
+  const after = {
+    policy: policyInputSchema.parse(row.policy),
+    people: peopleSchema.parse(row.people),
+    groups: groupIdsSchema.parse(row.groups ?? {}),
   };
+  const names = namesSchema.parse(row.acknowledged ?? []);
+  return { row, after, raised: raisedIn(before, after).filter(({ name }) => names.includes(name)) };
 }
 
 /** What a proposal would change, for screens and the history. */
