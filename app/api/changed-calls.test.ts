@@ -245,6 +245,20 @@ describe("an approval for a call elsewhere", () => {
     );
   });
 
+  test("is decided by whom the policy names for the changed currency, whatever the program said beside the call", async () => {
+    const stages = [{ name: "Cleo", approvers: { people: [cleo.email] }, need: 1 }];
+    await acme.policy({ rules: [{ name: "Coins", when: 'currency == "BTC"', stages }] });
+    const asked = { amount: 5, currency: "EUR" };
+    const body = {
+      ...{ kind: "approval", message: "Pay?", amount: 5, currency: "EUR" },
+      subject: { ...subject, arguments: asked, argumentsDigest: argumentsDigest(asked) },
+    };
+    const request: Asked = await read(ben, (await web.call("POST", "/api/v1/requests", { key, body })).body);
+    const refused = await approve(ben, request, { ...asked, currency: "BTC" });
+    expect([refused.status, refused.body.rule]).toEqual([409, "Coins"]);
+    expect((await approve(ben, request, { ...asked, amount: 6 })).status).toBe(202);
+  });
+
   test("is used for the changed arguments alone, and tells both", async () => {
     const made = (await make({ inputSchema })).body;
     const asked: Asked = await read(ben, made);

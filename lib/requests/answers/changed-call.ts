@@ -175,7 +175,8 @@ async function refuseOtherApprovers(
   });
   const isOwnCall = task.gate !== null;
   const changed = isOwnCall ? args : withArguments(jsonSchema.parse(task.arguments), args);
-  const amount = isOwnCall ? amountOf(args, shown.message) : amountIn(shown);
+  // Of a call elsewhere, the program may have named an amount beside the arguments.
+  const amount = amountOf(args, shown.message) ?? (isOwnCall ? null : amountIn(shown));
   const next = approvalOf(
     { policy: task.policy, tool: task.tool, label: labelAs(task, args), arguments: changed },
     {
