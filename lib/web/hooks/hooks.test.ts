@@ -283,6 +283,28 @@ describe("a call that people decide", () => {
     expect(decisionOf(await agent.hook(event))[1]).toBe("allow");
   });
 
+  test("approved while its agent can't be looked up is told of as soon as it can", async () => {
+    const { answer, sql } = fixture.organization;
+    const agent = await anAgent();
+    const held = agent.hook(beforeTool("Bash", { command: "deploy" }));
+    const { id } = await agent.asked();
+    await sql("ALTER FUNCTION gate.agent_by_secret(bytea) RENAME TO agent_by_no_secret");
+    try {
+      await answer(id, approve);
+      await until("a process has claimed to tell of it", async () => {
+        const [call] = await sql(
+          `SELECT c.sent_at IS NOT NULL AS claimed FROM agent_call c
+            JOIN input_request r ON r.organization_id = c.organization_id AND r.task_id = c.task_id WHERE r.id = $1`,
+          [id],
+        );
+        return call?.claimed === true;
+      });
+    } finally {
+      await sql("ALTER FUNCTION gate.agent_by_no_secret(bytea) RENAME TO agent_by_secret");
+    }
+    expect(decisionOf(await held)[1]).toBe("allow");
+  });
+
   test("can't be approved once its agent is revoked, as asked or with changes, and is denied", async () => {
     const agent = await anAgent();
     const held = agent.hook(beforeTool("Bash", { command: "deploy" }));

@@ -75,6 +75,8 @@ class Holder {
   #readAllAt = 0;
   #checkAt = Date.now() + HELD_RECHECK_MS;
   readonly #outbox = new Outbox();
+  /** Tasks that give leave, which this process has claimed to tell of and has not yet: the agent could not be looked up. */
+  readonly #claimed = new Set<string>();
   /** Calls, of which several may wait for one task. */
   #size = 0;
 
@@ -171,6 +173,7 @@ class Holder {
       }
       try {
         const { tasks, left, untold } = await this.#tasks(ids);
+        for (const id of untold) this.#claimed.add(id);
         // After the read: what people decided once the agent was revoked is not told.
         const refused = untold.length > 0 ? await refusalOf(this.caller, this.#address) : null;
         if (refused) {
@@ -180,7 +183,7 @@ class Holder {
         const now = Date.now();
         for (const id of ids) {
           if (left.includes(id)) this.#hinted.add(id);
-          else this.#settle(this.#calls.get(id), tasks.get(id) ?? null, now, untold.includes(id));
+          else this.#settle(this.#calls.get(id), tasks.get(id) ?? null, now, this.#claimed.delete(id));
         }
       } catch (error) {
         log.warn({ err: error }, "The tasks of held calls could not be read");
@@ -212,7 +215,8 @@ class Holder {
         this.#givesLeave(id) ? "leaves" : "results",
       );
       if (results.length > 0) await markSent(tx, results);
-      const untold = leaves.length > 0 ? await claimLeave(tx, leaves) : [];
+      const claimed = leaves.length > 0 ? await claimLeave(tx, leaves) : [];
+      const untold = [...claimed, ...leaves.filter((id) => this.#claimed.has(id))];
       for (const id of untold)
         for (const call of this.#calls.get(id) ?? []) await call.judgeLeave?.(tx, read.tasks.get(id)!);
       return { ...read, untold };
