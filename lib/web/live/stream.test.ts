@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { inScope, scope } from "../../base/process/scope.ts";
 import type { Caller } from "../auth/authenticate.ts";
 import { CredentialChecks } from "./stream.ts";
 
@@ -51,4 +52,16 @@ test("a hint that comes while a credential is checked has it checked again", asy
   ends.shift()?.(false);
   expect(await before).toBe(true);
   expect(await Promise.all(after)).toEqual([false, false]);
+});
+
+test("a check goes on where the reader that asked for it, or one whose check came before, has left", async () => {
+  const left: unknown[] = [];
+  const checks = new CredentialChecks(async () => {
+    left.push(scope().left?.aborted ?? "nobody");
+    return true;
+  });
+  const gone = { requestId: null, trace: null, left: AbortSignal.abort() };
+  const secrets = ["a", "b", "c"];
+  await Promise.all(inScope(gone, () => secrets.map((secret) => checks.isValid(caller, request(secret)))));
+  expect(left).toEqual(["nobody", "nobody", "nobody"]);
 });

@@ -4,7 +4,9 @@ import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
 import { drainSignal } from "../../base/process/lifecycle.ts";
 import { onePerProcess } from "../../base/process/process-wide.ts";
+import { inScope } from "../../base/process/scope.ts";
 import { authenticate, type Caller } from "../auth/authenticate.ts";
+import { callerIn } from "../http/client-address.ts";
 import { drawnFor } from "../http/session-refusals.ts";
 import {
   STREAM_BACKLOG,
@@ -128,7 +130,11 @@ export class CredentialChecks {
   isValid(caller: Caller, request: Request): Promise<boolean> {
     const credential = [...CREDENTIAL.map((name) => request.headers.get(name)), drawnFor(caller.principal)];
     const key = JSON.stringify(credential);
-    const waiting = this.#waiting.get(key) ?? this.#add(key, () => this.#check(caller, request));
+    // In no stream's scope: others wait for this check, and go on where the reader that asked first has left.
+    const own = callerIn(request.headers.get("x-forwarded-for"), new AbortController().signal);
+    const check = () =>
+      inScope({ requestId: null, trace: null, caller: own }, () => this.#check(caller, request));
+    const waiting = this.#waiting.get(key) ?? this.#add(key, check);
     return waiting.isValid;
   }
 
