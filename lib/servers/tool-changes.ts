@@ -14,6 +14,8 @@ import type { ToolText } from "./server-schema.ts";
  * an admin compares a changed tool with it.
  */
 const UNUSED_KEPT = 20;
+/** The same of all tools of a server together, since a server may send other names each time: each list is compared with all of them. */
+const UNUSED_OF_SERVER = 2_000;
 /** Tool names listed in an event. */
 const NAMED = 50;
 
@@ -49,7 +51,7 @@ export async function recordTools(tx: Tx, serverId: string, tools: Tool[]): Prom
       VALUES (${organizationId}::uuid, ${serverId}::uuid, ${name}, decode(${digest}, 'hex'),
         ${JSON.stringify(text)}::json)
       ON CONFLICT (organization_id, server_id, tool, digest) DO UPDATE SET since = now(), until = NULL`;
-  await forgetUnused(tx, serverId, over);
+  await forgetUnused(tx, serverId);
   if (before.length === 0) return [];
   const { name } = await tx.server.findFirstOrThrow({
     where: { organizationId, id: serverId },
@@ -83,14 +85,16 @@ async function pinFirstList(tx: Tx, serverId: string, tools: ReturnType<typeof l
     WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid AND digests IS NULL`;
 }
 
-async function forgetUnused(tx: Tx, serverId: string, tools: string[]): Promise<void> {
+/** Deletes the oldest versions that nobody has used, was granted or sees now, where there are too many. */
+async function forgetUnused(tx: Tx, serverId: string): Promise<void> {
   await tx.$executeRaw`
     DELETE FROM server_tool_version v USING (
-      SELECT tool, digest, row_number() OVER (PARTITION BY tool ORDER BY since DESC) AS place
+      SELECT tool, digest, row_number() OVER (PARTITION BY tool ORDER BY since DESC) AS of_tool,
+        row_number() OVER (ORDER BY since DESC) AS of_server
       FROM server_tool_version WHERE organization_id = ${tx.organizationId}::uuid AND server_id = ${serverId}::uuid
-        AND tool = ANY (${tools}::text[]) AND used_at IS NULL AND until IS NOT NULL) old
+        AND used_at IS NULL AND until IS NOT NULL) old
     WHERE v.organization_id = ${tx.organizationId}::uuid AND v.server_id = ${serverId}::uuid AND v.tool = old.tool
-      AND v.digest = old.digest AND old.place > ${UNUSED_KEPT}
+      AND v.digest = old.digest AND (old.of_tool > ${UNUSED_KEPT} OR old.of_server > ${UNUSED_OF_SERVER})
       AND NOT EXISTS (SELECT FROM agent_grant g WHERE g.organization_id = v.organization_id
         AND g.server_id = v.server_id AND g.digests ->> v.tool = encode(v.digest, 'hex'))`;
 }
