@@ -343,6 +343,9 @@ export const HOOK_OUTLIVED_MS = { defer: 72 * 3600_000, ask: 3600_000, deny: 0 }
 /** Calls of one agent that a process holds open. */
 export const HELD_CALLS_PER_AGENT = 5_000;
 
+/** The same of all agents of an organization: some 300 MiB. */
+export const HELD_CALLS_PER_ORGANIZATION = 10_000;
+
 /** Results of tasks in the answer to one batch, in characters: the next message is refused. */
 export const BATCH_CHARACTERS = 8 * 1024 * 1024;
 

@@ -19,7 +19,6 @@ import { database } from "../../database.ts";
 import { countHeldCall } from "../../http/metrics.ts";
 import { watch } from "../../live/live.ts";
 import {
-  HELD_CALLS_PER_AGENT,
   HELD_READ_AGAIN_MS,
   HELD_READ_AT_ONCE,
   HELD_READ_BYTES,
@@ -29,6 +28,7 @@ import {
 } from "../../tunables.ts";
 import { noteFetched } from "./fetched.ts";
 import { callName, noteGivenUp } from "./given-up.ts";
+import { HeldCounts } from "./held-counts.ts";
 import { Outbox } from "./outbox.ts";
 import type { HeldStream } from "./stream.ts";
 
@@ -77,8 +77,6 @@ class Holder {
   readonly #outbox = new Outbox();
   /** Tasks that give leave, which this process has claimed to tell of and has not yet: the agent could not be looked up. */
   readonly #claimed = new Set<string>();
-  /** Calls, of which several may wait for one task. */
-  #size = 0;
 
   constructor(caller: AgentCaller, address: string, emptied: () => void) {
     this.caller = caller;
@@ -97,7 +95,7 @@ class Holder {
   add(call: Held): void {
     const calls = this.#calls.get(call.taskId) ?? new Set();
     this.#calls.set(call.taskId, calls.add(call));
-    this.#size++;
+    counts.add(this.caller.principal.organizationId, this.caller.agent.id);
     countHeldCall(1);
     // The task may have ended before it was watched.
     this.#want([call.taskId], this.#hinted);
@@ -106,17 +104,13 @@ class Holder {
   remove(call: Held): void {
     const calls = this.#calls.get(call.taskId);
     if (!calls?.delete(call)) return;
-    this.#size--;
+    counts.remove(this.caller.principal.organizationId, this.caller.agent.id);
     countHeldCall(-1);
     if (calls.size > 0) return;
     this.#calls.delete(call.taskId);
     if (this.#calls.size > 0) return;
     this.#unwatch();
     this.#emptied();
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   /** Ends the call that its client has given up, if it is here. The task goes on: a client that stops waiting decides nothing. */
@@ -289,6 +283,7 @@ export async function refusalOf(caller: AgentCaller, address: string): Promise<A
 }
 
 const holders = new Map<string, Holder>();
+const counts = new HeldCounts();
 let sweeping: NodeJS.Timeout | null = null;
 
 /**
@@ -328,16 +323,10 @@ function drain(): void {
   for (const holder of [...holders.values()]) holder.drain();
 }
 
-/** Each held call has a socket. What was begun goes on, and the same call joins it. Throws `throttled`. */
-export function refuseTooMany({ agent }: AgentCaller): void {
-  let sum = 0;
-  for (const holder of holders.values()) if (holder.caller.agent.id === agent.id) sum += holder.size;
-  if (sum < HELD_CALLS_PER_AGENT) return;
-  throw new AppError(
-    "throttled",
-    `This agent has ${HELD_CALLS_PER_AGENT} calls open here; let some of them end.`,
-    { retryAfterMs: HELD_READ_MS },
-  );
+/** What was begun goes on, and the same call joins it. Throws `throttled`. */
+export function refuseTooMany({ principal, agent }: AgentCaller): void {
+  const refusal = counts.refusal(principal.organizationId, agent.id);
+  if (refusal !== null) throw new AppError("throttled", refusal, { retryAfterMs: HELD_READ_MS });
 }
 
 /** Ends the held call of an agent that its client has given up, in whichever process it is held. */
