@@ -3,11 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { deleteMessages, deleteTasks, dropPayloads } from "../../history/retention/retention-writes.ts";
 import { forgetHandled } from "../../mcp/stream-messages/stream-message-writes.ts";
+import { forgetOldMessages } from "../../outbound/channel/delivery.ts";
+import { SLACK } from "../../outbound/channel/platforms.ts";
+import { forgetOldPresses } from "../../outbound/channel/press-writes.ts";
 import { forgetOldMail } from "../../outbound/mail/mail-writes.ts";
 import { forgetOldNotices } from "../../outbound/notices/notice-writes.ts";
 import { forgetOldDevices } from "../../outbound/push/device-writes.ts";
-import { forgetOldMessages } from "../../outbound/slack/delivery.ts";
-import { forgetOldPresses } from "../../outbound/slack/press-writes.ts";
 import { forgetOldDeliveries, forgetOldSecrets } from "../../outbound/webhooks/delivery.ts";
 import { forgetNobodys } from "../../requests/elicitation-tasks/elicitation-task-writes.ts";
 import { dropOldCalls } from "../../servers/call-statistics/call-statistics-writes.ts";
@@ -62,8 +63,8 @@ export const DELETE_OLD_NOTIFICATIONS: Job = {
       await forgetOldMail(tx, KEEP_NOTICES_MS);
       await forgetOldSecrets(tx);
       await forgetOldDevices(tx, KEEP_DEVICES_MS);
-      await forgetOldMessages(tx, KEEP_NOTICES_MS);
-      await forgetOldPresses(tx, KEEP_DELIVERIES_MS);
+      await forgetOldMessages(SLACK, tx, KEEP_NOTICES_MS);
+      await forgetOldPresses(SLACK, tx, KEEP_DELIVERIES_MS);
       return (await forgetOldDeliveries(tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };

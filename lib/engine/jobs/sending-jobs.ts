@@ -12,9 +12,10 @@ import {
 import { recordAgentEvents } from "../../outbound/agent-events/subscription-writes.ts";
 import { deliverBatch, streamsDue } from "../../outbound/audit-streams/delivery.ts";
 import { ANCHOR_MS } from "../../outbound/audit-streams/tunables.ts";
+import { LOST_MS } from "../../outbound/channel/press-writes.ts";
 import { devicesDue, pushNext } from "../../outbound/push/delivery.ts";
 import { sendToSlack, slackDue } from "../../outbound/slack/delivery.ts";
-import { LOST_MS, tellLost } from "../../outbound/slack/press-writes.ts";
+import { tellLost } from "../../outbound/slack/press-writes.ts";
 import { deliverNext, webhooksDue } from "../../outbound/webhooks/delivery.ts";
 import { recordDeliveries } from "../../outbound/webhooks/outbox.ts";
 import {

@@ -1,30 +1,15 @@
-/** What Slack sends when a member presses a button or sends a modal, and what Intray puts into both. Pure. */
+/** What Slack sends when a member presses a button or sends a modal, and the modals. Pure. */
 import type { InputBlock, ModalView, PlainTextElement } from "@slack/web-api";
 import { z } from "zod";
 import { shorten } from "../../text/labels.ts";
-import type { OfferedButton } from "./offer.ts";
-
-/** Stands in a button and in a modal. `questionHash`: of the question that was shown. */
-const valueSchema = z.object({
-  request: z.uuid(),
-  questionHash: z.string(),
-  kind: z.enum(["accept", "change", "decline", "revise"]),
-  content: z.record(z.string(), z.unknown()).nullable(),
-});
-export type PressValue = z.infer<typeof valueSchema>;
-
-/** Of a modal: also the message whose button opened it. */
-const modalValueSchema = valueSchema.extend({ channel: z.string(), ts: z.string() });
-
-export const pressSchema = modalValueSchema.extend({
-  /** Null: the button itself was pressed. */
-  reason: z.string().nullable(),
-  /** Of a call that is approved with changes: its arguments, as they were typed. */
-  typed: z.record(z.string(), z.string()).nullable(),
-  /** Opens one modal, within three seconds. */
-  triggerId: z.string(),
-});
-export type StoredPress = z.infer<typeof pressSchema>;
+import {
+  type Asking,
+  pressOfWindow,
+  pressValueSchema,
+  REASON_CHARACTERS,
+  type StoredPress,
+  type WindowField,
+} from "../channel/press-schema.ts";
 
 const from = {
   trigger_id: z.string().max(300),
@@ -77,24 +62,16 @@ export function readInteraction(payload: string): Interaction | null {
   const by = { teamId: team?.id ?? null, slackUserId: user.id, triggerId };
   if (sent.type === "block_actions") {
     const [action] = sent.actions;
-    const value = valueSchema.safeParse(jsonOf(action?.value ?? "")).data;
+    const value = pressValueSchema.safeParse(jsonOf(action?.value ?? "")).data;
     const { channel_id: channel, message_ts: ts } = sent.container;
     return { ...by, press: value ? { ...value, channel, ts, reason: null, typed: null, triggerId } : null };
   }
-  const value = modalValueSchema.safeParse(jsonOf(sent.view.private_metadata)).data;
-  const given = Object.entries(sent.view.state.values).map(([block, { [VALUE]: its }]): [string, string] => [
+  const typed = Object.entries(sent.view.state.values).map(([block, { [VALUE]: its }]): [string, string] => [
     block,
     its?.selected_option?.value ?? its?.selected_date ?? its?.value ?? "",
   ]);
-  const typed = given.flatMap(([block, text]): [string, string][] =>
-    block.startsWith(ARGUMENT) ? [[block.slice(ARGUMENT.length), text]] : [],
-  );
-  const reason = given.find(([block]) => block === REASON)?.[1].trim() ?? "";
-  const isChange = value?.kind === "change";
-  return {
-    ...by,
-    press: value ? { ...value, reason, typed: isChange ? Object.fromEntries(typed) : null, triggerId } : null,
-  };
+  const press = pressOfWindow(jsonOf(sent.view.private_metadata), Object.fromEntries(typed));
+  return { ...by, press: press && { ...press, triggerId } };
 }
 
 function jsonOf(text: string): unknown {
@@ -106,105 +83,11 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The blocks of modals, and the one element in each. */
-const REASON = "reason";
-const ARGUMENT = "argument ";
+/** The one element in each block of a modal. */
 const VALUE = "value";
-/** As of an answer's comment. */
-const REASON_CHARACTERS = 3_000;
 
-/** The modal that asks why. `about`: the tool and the server. */
-export function reasonModal(button: OfferedButton, press: StoredPress, about: string): ModalView {
-  const { kind, reason } = button;
-  const label = plain(kind === "revise" ? "What to change" : "Reason");
-  return modal(button, press, about, [
-    {
-      type: "input",
-      block_id: REASON,
-      optional: reason !== "required",
-      label,
-      element: {
-        type: "plain_text_input",
-        action_id: VALUE,
-        multiline: true,
-        max_length: REASON_CHARACTERS,
-      },
-    },
-  ]);
-}
-
-/** The modal with the arguments of a call, which `shownArguments` let pass. */
-export function changeModal(
-  button: OfferedButton,
-  press: StoredPress,
-  about: string,
-  args: Record<string, unknown>,
-): ModalView {
-  const inputs = Object.entries(args).flatMap(([name, value]): InputBlock[] => {
-    const element = elementOf(value);
-    const block = { type: "input" as const, block_id: ARGUMENT + name, label: plain(name), optional: true };
-    return element ? [{ ...block, element }] : [];
-  });
-  return modal(button, press, about, inputs);
-}
-
-function elementOf(value: unknown): InputBlock["element"] | null {
-  switch (typeof value) {
-    case "boolean": {
-      const option = (each: boolean) => ({ text: plain(String(each)), value: String(each) });
-      return {
-        type: "static_select",
-        action_id: VALUE,
-        options: [option(true), option(false)],
-        initial_option: option(value),
-      };
-    }
-    case "number":
-      return {
-        type: "number_input",
-        action_id: VALUE,
-        is_decimal_allowed: true,
-        initial_value: String(value),
-      };
-    case "string":
-      return /^\d{4}-\d{2}-\d{2}$/.test(value)
-        ? { type: "datepicker", action_id: VALUE, initial_date: value }
-        : { type: "plain_text_input", action_id: VALUE, initial_value: value };
-    default:
-      return null;
-  }
-}
-
-/** The arguments with what was typed, each of the type that it had. Null: a number is none, or has no exact value. */
-export function changedBy(
-  args: Record<string, unknown>,
-  typed: Record<string, string>,
-): Record<string, unknown> | null {
-  const changed = Object.entries(args).map(([name, value]): [string, unknown] => {
-    const text = Object.hasOwn(typed, name) ? typed[name] : undefined;
-    if (text === undefined) return [name, value];
-    if (typeof value === "boolean") return [name, text === "true"];
-    return [name, typeof value === "number" ? exactNumber(text) : text];
-  });
-  return changed.some(([, value]) => value === INEXACT) ? null : Object.fromEntries(changed);
-}
-
-const INEXACT = Symbol("inexact");
-
-function exactNumber(text: string): number | typeof INEXACT {
-  const value = Number(text);
-  const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  return text.trim() !== "" && isExact ? value : INEXACT;
-}
-
-function modal(
-  { kind, label }: OfferedButton,
-  { request, questionHash, content, channel, ts }: StoredPress,
-  about: string,
-  inputs: InputBlock[],
-): ModalView {
-  const value: z.infer<typeof modalValueSchema> = { request, questionHash, kind, content, channel, ts };
-  const title = plain(shorten(label.replace("…", ""), TITLE_CHARACTERS));
+export function modalOf({ button, value, about, fields }: Asking): ModalView {
+  const title = plain(shorten(button.label.replace("…", ""), TITLE_CHARACTERS));
   return {
     type: "modal",
     callback_id: "decide",
@@ -212,8 +95,38 @@ function modal(
     title,
     submit: title,
     close: plain("Close"),
-    blocks: [{ type: "section", text: plain(about) }, ...inputs],
+    blocks: [{ type: "section", text: plain(about) }, ...fields.map(inputOf)],
   };
+}
+
+const inputOf = (field: WindowField): InputBlock => ({
+  type: "input",
+  block_id: field.id,
+  optional: !field.required,
+  label: plain(field.label),
+  element: elementOf(field),
+});
+
+function elementOf({ kind, value }: WindowField): InputBlock["element"] {
+  switch (kind) {
+    case "yes or no": {
+      const option = (each: string) => ({ text: plain(each), value: each });
+      return {
+        type: "static_select",
+        action_id: VALUE,
+        options: [option("true"), option("false")],
+        initial_option: option(value),
+      };
+    }
+    case "number":
+      return { type: "number_input", action_id: VALUE, is_decimal_allowed: true, initial_value: value };
+    case "date":
+      return { type: "datepicker", action_id: VALUE, initial_date: value };
+    case "text":
+      return { type: "plain_text_input", action_id: VALUE, initial_value: value };
+    case "long text":
+      return { type: "plain_text_input", action_id: VALUE, multiline: true, max_length: REASON_CHARACTERS };
+  }
 }
 
 /** Slack takes so many characters of a modal's title and button. */

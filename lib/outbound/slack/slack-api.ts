@@ -7,8 +7,9 @@ import {
   WebClient,
   type WebClientOptions,
 } from "@slack/web-api";
+import type { Tx } from "../../base/db/db.ts";
 import { type Network, receiverUrl } from "../../base/network/network.ts";
-import type { SealedPlace } from "../../base/seal.ts";
+import type { Seal, SealedPlace } from "../../base/seal.ts";
 
 export interface SlackMeans {
   network: Network;
@@ -51,7 +52,7 @@ export type SlackFailure =
   | { kind: "revoked"; code: string }
   | { kind: "limited"; waitMs: number }
   /** Slack answered no, and did nothing. */
-  | { kind: "refused"; code: string }
+  | { kind: "refused"; code: string; error: string }
   /** It is not known whether Slack did it. */
   | { kind: "unknown"; error: string };
 
@@ -86,8 +87,9 @@ export function failureOf(error: unknown): SlackFailure {
     const code = /^[a-z_]{1,60}$/.exec(error.data.error)?.[0] ?? "an unknown error";
     if (REVOKED.includes(code)) return { kind: "revoked", code };
     if (LIMITED.includes(code)) return { kind: "limited", waitMs: LIMITED_MS };
-    if (UNSURE.includes(code)) return { kind: "unknown", error: `Slack answered ${code}.` };
-    return { kind: "refused", code };
+    const answered = `Slack answered ${code}.`;
+    if (UNSURE.includes(code)) return { kind: "unknown", error: answered };
+    return { kind: "refused", code, error: answered };
   }
   if (error instanceof WebAPIHTTPError)
     return { kind: "unknown", error: `Slack answered ${error.statusCode}.` };
@@ -108,3 +110,16 @@ export const secretPlace = (organizationId: string, row: string, column: SealedC
   row,
   column,
 });
+
+/** With which Intray calls Slack for the organization. `appId`: of the row in `slack_app`. */
+export async function openBotToken(
+  { organizationId, slackApp }: Tx,
+  seal: Seal,
+  appId: string,
+): Promise<string> {
+  const { sealedBotToken } = await slackApp.findFirstOrThrow({
+    where: { organizationId, id: appId },
+    select: { sealedBotToken: true },
+  });
+  return seal.open(secretPlace(organizationId, appId, "sealed_bot_token"), sealedBotToken);
+}

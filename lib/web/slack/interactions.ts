@@ -2,8 +2,10 @@
 import { env } from "../../base/env.ts";
 import { AppError } from "../../base/errors.ts";
 import { log } from "../../base/log.ts";
+import { SLACK } from "../../outbound/channel/platforms.ts";
+import { storePress } from "../../outbound/channel/press-writes.ts";
 import { type Interaction, readInteraction } from "../../outbound/slack/press-schema.ts";
-import { carryOutPress, storePress } from "../../outbound/slack/press-writes.ts";
+import { carryOutPress } from "../../outbound/slack/press-writes.ts";
 import { secretPlace } from "../../outbound/slack/slack-api.ts";
 import { isFromSlack } from "../../outbound/slack/verify.ts";
 import { readText } from "../http/body.ts";
@@ -36,10 +38,10 @@ export async function takeInteraction(
   organizationId: string,
   interaction: Interaction,
 ): Promise<void> {
-  const { press } = interaction;
+  const { press, slackUserId: person, triggerId: ownId } = interaction;
   if (!press) return;
   const pressId = await means.database.withOrganization(organizationId, (tx) =>
-    storePress(tx, means.seal, interaction, press),
+    storePress(SLACK, tx, means.seal, { person, ownId }, press),
   );
   if (!pressId) return;
   // Not awaited: Slack waits for its answer. If this process dies, an engine tells the person to press again.

@@ -1,7 +1,9 @@
 /** What Slack sends when members press, and what Intray makes of it. */
 import { expect } from "vitest";
+import { SLACK } from "../../../lib/outbound/channel/platforms.ts";
+import { storePress } from "../../../lib/outbound/channel/press-writes.ts";
 import { type Interaction, readInteraction } from "../../../lib/outbound/slack/press-schema.ts";
-import { carryOutPress, storePress } from "../../../lib/outbound/slack/press-writes.ts";
+import { carryOutPress } from "../../../lib/outbound/slack/press-writes.ts";
 import type { SlackMessage } from "./slack.ts";
 import type { SlackFixture } from "./slack-fixture.ts";
 
@@ -61,8 +63,8 @@ export async function tell(fixture: SlackFixture, more: Parameters<SlackFixture[
 /** Returns the id of the press; null: it decides nothing, or came before. */
 export async function store(fixture: SlackFixture, payload: object): Promise<string | null> {
   const interaction = readInteraction(JSON.stringify(payload)) as Interaction;
-  const { press } = interaction;
-  return press && fixture.within((tx) => storePress(tx, fixture.seal, interaction, press));
+  const { press, slackUserId: person, triggerId: ownId } = interaction;
+  return press && fixture.within((tx) => storePress(SLACK, tx, fixture.seal, { person, ownId }, press));
 }
 
 export function carryOut(fixture: SlackFixture, id: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** Reads what a member's messages at Slack have to show now. */
+/** Reads what a member's messages have to say now. */
 
 import { roleSchema } from "../../access/access-schema.ts";
 import type { Principal } from "../../access/principal.ts";
@@ -10,8 +10,9 @@ import { HELD_BY_ANOTHER } from "../notices/audience.ts";
 import { causeSchema, MOST_COUNTED } from "../notices/notice-schema.ts";
 import { noticeWords } from "../notices/notice-words.ts";
 import { type StillTrue, stillTrue } from "../notices/still-true.ts";
-import { GONE_MESSAGE, noticeMessage, requestMessage, type Shown } from "./message.ts";
+import { GONE_MESSAGE, type Message, noticeMessage, requestMessage } from "./message.ts";
 import { offeredButtons } from "./offer.ts";
+import type { Platform } from "./platforms.ts";
 
 /** A member as they act themselves, so that a message shows what their screen would. Null: they are none any more. */
 export async function memberAsCaller(
@@ -27,14 +28,14 @@ export async function memberAsCaller(
   return { organizationId, userId, role: roleSchema.parse(row.role), actor };
 }
 
-/** The member's notices that Slack has to tell, oldest first; one on which another member works is held back. */
-export function toldInSlack(tx: Tx, userId: string): Promise<StillTrue[]> {
+/** The member's notices that the platform has to tell, oldest first; one on which another member works is held back. */
+export function toldOn({ after, chosen }: Platform, tx: Tx, userId: string): Promise<StillTrue[]> {
   return stillTrue(
     tx,
     userId,
-    Prisma.sql`n.slack_after <= now() AND p.slack IS NOT FALSE AND NOT ${HELD_BY_ANOTHER} AND n.id IN (
+    Prisma.sql`n.${after} <= now() AND p.${chosen} IS NOT FALSE AND NOT ${HELD_BY_ANOTHER} AND n.id IN (
       SELECT newest.id FROM notice newest WHERE newest.organization_id = n.organization_id AND newest.user_id = n.user_id
-        AND newest.slack_after <= now() AND newest.read_at IS NULL AND newest.withdrawn_at IS NULL
+        AND newest.${after} <= now() AND newest.read_at IS NULL AND newest.withdrawn_at IS NULL
       ORDER BY newest.created_at DESC, newest.id DESC LIMIT ${MOST_COUNTED})`,
   );
 }
@@ -43,12 +44,12 @@ export function toldInSlack(tx: Tx, userId: string): Promise<StillTrue[]> {
 const HELD_MS = 5 * 60_000;
 
 /** When the member is next to be told of something by time alone; null: never. */
-export async function nextSlackTime(tx: Tx, userId: string): Promise<Date | null> {
+export async function nextTimeOn({ after }: Platform, tx: Tx, userId: string): Promise<Date | null> {
   const [row] = await tx.$queryRaw<{ next: Date | null }[]>`
-    SELECT min(CASE WHEN n.slack_after > now() THEN n.slack_after ELSE now() + ${HELD_MS} * interval '1 ms' END) AS next
+    SELECT min(CASE WHEN n.${after} > now() THEN n.${after} ELSE now() + ${HELD_MS} * interval '1 ms' END) AS next
     FROM notice n WHERE n.organization_id = ${tx.organizationId}::uuid AND n.user_id = ${userId}::uuid
-      AND n.read_at IS NULL AND n.withdrawn_at IS NULL AND n.slack_after IS NOT NULL
-      AND (n.slack_after > now() OR ${HELD_BY_ANOTHER})`;
+      AND n.read_at IS NULL AND n.withdrawn_at IS NULL AND n.${after} IS NOT NULL
+      AND (n.${after} > now() OR ${HELD_BY_ANOTHER})`;
   return row?.next ?? null;
 }
 
@@ -60,14 +61,14 @@ export interface Looking {
   withText: boolean;
 }
 
-/** What a message about a request shows this member. `told`: the member's notices of it that Slack has to tell. */
+/** What a message about a request shows this member. `told`: the member's notices of it that the platform has to tell. */
 export async function requestView(
   tx: Tx,
   member: Principal & { userId: string },
   requestId: string,
   told: StillTrue[],
   given: Looking,
-): Promise<Shown> {
+): Promise<Message> {
   const read = (whole: Tx) => readInputRequest(whole, member, requestId);
   const opened = await read(tx).catch(unless("not_found", "content_unavailable"));
   // Without the organization's key its texts are blank: nothing of them is shown, and nobody decides on them here.
@@ -122,13 +123,13 @@ export async function noticeView(
   subject: string,
   told: StillTrue[],
   appUrl: string,
-): Promise<Shown | null> {
+): Promise<Message | null> {
   const newest = told.at(-1);
   if (newest) {
     const { text, about, path } = noticeWords(newest);
-    const shown = noticeMessage({ heading: text, about, path }, appUrl);
+    const message = noticeMessage({ heading: text, about, path }, appUrl);
     // How a task ended is told once, and never taken back.
-    return { ...shown, isClosed: newest.cause.startsWith("task.") };
+    return { ...message, isClosed: newest.cause.startsWith("task.") };
   }
   const [last] = await tx.notice.findMany({
     where: { organizationId: tx.organizationId, userId, subject },

@@ -1,6 +1,6 @@
 /**
- * Which buttons a message has. Pure. A member decides in Slack only what Slack shows whole, and what a slip can't harm: anything that the
- * screen asks to look at, to tick or to hold leads to Intray.
+ * Which buttons a message has. Pure. A member decides there only what the platform shows whole, and what a slip can't harm:
+ * anything that the screen asks to look at, to tick or to hold leads to Intray.
  */
 
 import { may } from "../../access/permissions.ts";
@@ -104,7 +104,7 @@ export function offeredButtons(
   if (buttons.length === 0 || !actions.includes("decline")) return buttons;
   if (decision.kind === "confirm")
     buttons.push({ kind: "decline", content: null, label: "Decline…", style: "danger", reason: ofNo });
-  // A call elsewhere has its arguments inside of others, which Slack does not show. Its window has no place for a reason.
+  // A call elsewhere has its arguments inside of others, which messages do not show. Its window has no place for a reason.
   if (editable && gate !== null && ofYes === null)
     buttons.push({
       kind: "change",
@@ -136,10 +136,10 @@ function mayDecide(
   return isOpen && isFree && isAsAsked && votes;
 }
 
-/** Whether a text reads otherwise than it is sent: Slack marks no such place. */
+/** Whether a text reads otherwise than it is sent: no platform marks such a place. */
 const isOdd = (text: string) => hides(text) || readsFromRight(text);
 
-/** Slack shows so much of a message; longer ones are read in Intray. */
+/** Every platform shows so much of a message; longer ones are read in Intray. */
 const MOST_CHARACTERS = 2_500;
 
 /** Whether nothing of the question has to be looked at on its own. */
@@ -165,7 +165,7 @@ export function askedTexts(
 const MOST_ARGUMENTS = 20;
 const MOST_VALUE = 300;
 
-/** The arguments of the call, a line each; null: they are too long for Slack, or may read as others. */
+/** The arguments of the call, a line each; null: they are too long for a message, or may read as others. */
 export function shownArguments({
   arguments: given,
   gate,
