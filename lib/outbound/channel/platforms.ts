@@ -16,6 +16,8 @@ export interface Platform {
   place: { column: Prisma.Sql; inEvents: string };
   /** Of an account and of a press: the person, by the platform's own id. */
   person: Prisma.Sql;
+  /** Of an account: the person's name there. */
+  personName: Prisma.Sql;
   /** Of a message: by which the platform knows it. */
   messageId: Prisma.Sql;
   /** Of a press: the digest of the platform's own id. */
@@ -37,6 +39,7 @@ export const SLACK: Platform = {
   press: Prisma.raw("slack_press"),
   place: { column: Prisma.raw("team_name"), inEvents: "team" },
   person: Prisma.raw("slack_user_id"),
+  personName: Prisma.raw("slack_name"),
   messageId: Prisma.raw("ts"),
   pressDigest: Prisma.raw("trigger_digest"),
   conversation: Prisma.raw("a.channel"),

@@ -1,10 +1,12 @@
-/** The organization's app at Slack: what admins read and change. delivery.ts notes when Slack takes its token no more. */
+/** The organization's app at Slack: what admins read and change. lib/outbound/channel/delivery.ts notes when Slack takes its token no more. */
 import type { Principal } from "../../access/principal.ts";
 import type { Tx } from "../../base/db/db.ts";
-import { AppError, notFound } from "../../base/errors.ts";
+import { AppError } from "../../base/errors.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import type { Seal } from "../../base/seal.ts";
 import { appendEvents } from "../../history/events/event-writes.ts";
+import { readSending } from "../channel/app-writes.ts";
+import { SLACK } from "../channel/platforms.ts";
 import { failureOf, type SlackMeans, secretPlace, slackClient } from "./slack-api.ts";
 import { type SetUpSlack, type Slack, slackManifest } from "./slack-schema.ts";
 
@@ -13,33 +15,13 @@ export async function readSlack(tx: Tx, appUrl: string): Promise<Slack> {
   const manifest = slackManifest(appUrl, organizationId);
   const app = await tx.slackApp.findFirst({ where: { organizationId } });
   if (!app) return { app: null, manifest };
-  const failing = { organizationId, NOT: { error: null } };
-  const members = await tx.slackAccount.count({ where: { organizationId } });
-  const failed = await tx.slackAccount.count({ where: failing });
-  const latest = await tx.slackAccount.findFirst({ where: failing, orderBy: { failingSince: "desc" } });
-  return {
-    app: {
-      team: app.teamName,
-      bot: app.botName,
-      setUpAt: app.setUpAt.toISOString(),
-      showsText: app.showsText,
-      members,
-      revoked:
-        app.revokedAt !== null && app.revokedBecause !== null
-          ? { at: app.revokedAt.toISOString(), because: app.revokedBecause }
-          : null,
-      socket:
-        app.sealedAppToken === null
-          ? null
-          : { since: app.socketSince?.toISOString() ?? null, error: app.socketError },
-      pausedUntil: app.notBefore.getTime() > Date.now() ? app.notBefore.toISOString() : null,
-      failing:
-        latest?.error && latest.failingSince
-          ? { members: failed, error: latest.error, since: latest.failingSince.toISOString() }
-          : null,
-    },
-    manifest,
-  };
+  const sending = await readSending(SLACK, tx);
+  if (!sending) return { app: null, manifest };
+  const socket =
+    app.sealedAppToken === null
+      ? null
+      : { since: app.socketSince?.toISOString() ?? null, error: app.socketError };
+  return { app: { team: app.teamName, bot: app.botName, ...sending, socket }, manifest };
 }
 
 /** The workspace that a token belongs to. */
@@ -129,32 +111,4 @@ async function forgetConversations(tx: Tx): Promise<void> {
   // Their messages go with them.
   await tx.slackAccount.deleteMany({ where: { organizationId } });
   await tx.slackAccount.createMany({ data: accounts });
-}
-
-/** Allows or forbids the text of questions. Messages that have it are changed. Throws `not_found`. */
-export async function updateSlack(
-  tx: Tx,
-  { actor }: Principal,
-  { showsText }: { showsText: boolean },
-): Promise<void> {
-  const { organizationId } = tx;
-  const { count } = await tx.slackApp.updateMany({
-    where: { organizationId, NOT: { showsText } },
-    data: { showsText },
-  });
-  if (count === 0) {
-    if ((await tx.slackApp.count({ where: { organizationId } })) === 0) throw notFound("Slack app");
-    return;
-  }
-  await tx.slackAccount.updateMany({ where: { organizationId }, data: { dueAt: new Date() } });
-  await appendEvents(tx, [{ type: "slack.updated", actor, data: { organizationId, showsText } }]);
-}
-
-/** Forgets the app and all linked accounts. Throws `not_found`. */
-export async function removeSlack(tx: Tx, { actor }: Principal): Promise<void> {
-  const { organizationId } = tx;
-  const app = await tx.slackApp.findFirst({ where: { organizationId }, select: { teamName: true } });
-  if (!app) throw notFound("Slack app");
-  await tx.slackApp.deleteMany({ where: { organizationId } });
-  await appendEvents(tx, [{ type: "slack.removed", actor, data: { organizationId, team: app.teamName } }]);
 }

@@ -1,5 +1,6 @@
 /** Calls of agents that members change in Slack before they approve them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { voteOf } from "../../../test/fixtures/channel-fixture.ts";
 import {
   answersOf,
   labelsOf,
@@ -9,10 +10,11 @@ import {
   submissionOf,
   tell,
 } from "../../../test/servers/slack/presses.ts";
-import { createSlackFixture, type SlackFixture, voteOf } from "../../../test/servers/slack/slack-fixture.ts";
+import { createSlackFixture, type SlackFixture } from "../../../test/servers/slack/slack-fixture.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { recordDecision } from "../../requests/answers/answer-writes.ts";
-import { updateSlack } from "./app-writes.ts";
+import { allowText } from "../channel/app-writes.ts";
+import { SLACK } from "../channel/platforms.ts";
 
 let fixture: SlackFixture;
 
@@ -22,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 beforeEach(async () => {
   await fixture.reset();
-  await fixture.within((tx) => updateSlack(tx, fixture.ana, { showsText: true }));
+  await fixture.within((tx) => allowText(SLACK, tx, fixture.ana, { showsText: true }));
   await fixture.link(fixture.ben, "U1");
 });
 

@@ -1,16 +1,14 @@
 /** What happens when Slack fails, asks for a pause, loses an answer or takes the token no more. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startEngineProcess } from "../../../test/engine-process.ts";
+import { APP, type Member } from "../../../test/fixtures/channel-fixture.ts";
 import { until } from "../../../test/fixtures/organization-fixture.ts";
 import type { SlackServer } from "../../../test/servers/slack/slack.ts";
-import {
-  APP,
-  createSlackFixture,
-  type Member,
-  type SlackFixture,
-} from "../../../test/servers/slack/slack-fixture.ts";
+import { createSlackFixture, type SlackFixture } from "../../../test/servers/slack/slack-fixture.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
-import { askSlackTest, readOwnSlack, unlink } from "./account-writes.ts";
+import { askTest, unlinkFrom } from "../channel/account-writes.ts";
+import { SLACK } from "../channel/platforms.ts";
+import { readOwnSlack } from "./account-writes.ts";
 import { readSlack } from "./app-writes.ts";
 
 const PATIENCE = 180_000;
@@ -161,18 +159,18 @@ describe("when Slack", () => {
 test("a test says that it was delivered, and why it was not", async () => {
   await fixture.link(ben, "U1");
   slack.faults.push({ method: "chat.postMessage", fault: { error: "messages_tab_disabled" } });
-  await fixture.within((tx) => askSlackTest(tx, ben.userId));
+  await fixture.within((tx) => askTest(SLACK, tx, ben.userId));
   await fixture.send();
   expect((await own()).account).toMatchObject({
     test: { deliveredAt: null },
     failure: { error: "Slack answered messages_tab_disabled." },
   });
-  await fixture.within((tx) => askSlackTest(tx, ben.userId));
+  await fixture.within((tx) => askTest(SLACK, tx, ben.userId));
   await fixture.send();
   expect(fixture.titles()).toEqual(["Test: Intray reaches you here"]);
   expect((await own()).account).toMatchObject({ test: { deliveredAt: expect.any(String) }, failure: null });
-  await fixture.within((tx) => unlink(tx, ben));
-  await expect(fixture.within((tx) => askSlackTest(tx, ben.userId))).rejects.toMatchObject({
+  await fixture.within((tx) => unlinkFrom(SLACK, tx, ben));
+  await expect(fixture.within((tx) => askTest(SLACK, tx, ben.userId))).rejects.toMatchObject({
     code: "not_found",
   });
 });

@@ -1,5 +1,6 @@
 /** What members press in Slack: who may decide, what is decided once, and what leads to Intray instead. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Member, voteOf } from "../../../test/fixtures/channel-fixture.ts";
 import { organizationsDue } from "../../../test/fixtures/notifications-fixture.ts";
 import {
   answersOf,
@@ -13,17 +14,14 @@ import {
   tell,
 } from "../../../test/servers/slack/presses.ts";
 import { type SlackServer, textsOf } from "../../../test/servers/slack/slack.ts";
-import {
-  createSlackFixture,
-  type Member,
-  type SlackFixture,
-  voteOf,
-} from "../../../test/servers/slack/slack-fixture.ts";
+import { createSlackFixture, type SlackFixture } from "../../../test/servers/slack/slack-fixture.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { LOST_PRESSES } from "../../engine/jobs/sending-jobs.ts";
 import { claimRequest } from "../../requests/claims/claim-writes.ts";
-import { askSlackTest, readOwnSlack, unlink } from "./account-writes.ts";
-import { removeSlack, updateSlack } from "./app-writes.ts";
+import { askTest, unlinkFrom } from "../channel/account-writes.ts";
+import { allowText, removeApp } from "../channel/app-writes.ts";
+import { SLACK } from "../channel/platforms.ts";
+import { readOwnSlack } from "./account-writes.ts";
 import { readInteraction } from "./press-schema.ts";
 import { tellLost } from "./press-writes.ts";
 
@@ -39,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 beforeEach(async () => {
   await fixture.reset();
-  await fixture.within((tx) => updateSlack(tx, ana, { showsText: true }));
+  await fixture.within((tx) => allowText(SLACK, tx, ana, { showsText: true }));
   await fixture.link(ben, "U1");
 });
 
@@ -172,7 +170,7 @@ describe("a request is only opened in Intray", () => {
   test("where the organization does not allow its text", async () => {
     const { message } = await told();
     const payload = pressOf(message, "Confirm");
-    await fixture.within((tx) => updateSlack(tx, ana, { showsText: false }));
+    await fixture.within((tx) => allowText(SLACK, tx, ana, { showsText: false }));
     expect(await pressed(payload)).toBe("in_intray");
     expect(replies()).toEqual(["U1: This can only be decided in Intray."]);
     await fixture.sendLater();
@@ -283,7 +281,7 @@ describe("a press decides once", () => {
   test("or ends with Slack, if that was removed before", async () => {
     const { message } = await told();
     await store(fixture, pressOf(message, "Confirm"));
-    await fixture.within((tx) => removeSlack(tx, ana));
+    await fixture.within((tx) => removeApp(SLACK, tx, ana));
     await fixture.sql("UPDATE slack_press SET created_at = created_at - interval '1 minute'");
     const engine = { ...fixture.context, slackUrl: slack.url };
     expect(await tellLost(engine, fixture.organizationId)).toBe(true);
@@ -300,7 +298,7 @@ describe("nothing is decided by", () => {
     const { message } = await told();
     expect(await pressed(pressOf(message, "Confirm", "U9"))).toBe("not_linked");
     expect(replies()[0]).toMatch(/^U9: Link your Slack account first/);
-    await fixture.within((tx) => unlink(tx, ben));
+    await fixture.within((tx) => unlinkFrom(SLACK, tx, ben));
     expect(await pressed(pressOf(message, "Confirm"))).toBe("not_linked");
     expect(await answers()).toHaveLength(before);
   });
@@ -370,6 +368,6 @@ test("a trigger that Slack no longer takes leaves the request open", async () =>
   expect(await pressed(pressOf(message, "Decline…"))).toBe("asked");
   expect(await answers()).toHaveLength(before);
   expect(replies()).toEqual(["U1: Slack did not open the window. Press again, or decide in Intray."]);
-  await fixture.within((tx) => askSlackTest(tx, ben.userId));
+  await fixture.within((tx) => askTest(SLACK, tx, ben.userId));
   expect((await fixture.within((tx) => readOwnSlack(tx, ben.userId))).account?.failure).toBeNull();
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { ownAccountSchema, sendingSchema } from "../channel/account-schema.ts";
 
 /** What an admin copies from the app's pages at api.slack.com. */
 export const setUpSlackSchema = z.strictObject({
@@ -27,29 +28,14 @@ export const setUpSlackSchema = z.strictObject({
 });
 export type SetUpSlack = z.infer<typeof setUpSlackSchema>;
 
-export const updateSlackSchema = z.strictObject({ showsText: z.boolean() });
-
-const timestamp = z.iso.datetime();
-
 /** The organization's app, as admins see it. */
 export const slackSchema = z.object({
-  app: z
-    .object({
+  app: sendingSchema
+    .extend({
       team: z.string(),
       bot: z.string(),
-      setUpAt: timestamp,
-      /** Messages may carry the text of questions. */
-      showsText: z.boolean(),
-      /** How many members have linked their account. */
-      members: z.number().int(),
-      /** Since when Slack takes the token no more, and why. */
-      revoked: z.object({ at: timestamp, because: z.string() }).nullable(),
-      /** Slack asked for a pause until then. Null: none is in force. */
-      pausedUntil: timestamp.nullable(),
       /** Socket Mode. Null: Slack calls Intray. `since`: when the socket was opened; null: it is not open, as `error` says. */
-      socket: z.object({ since: timestamp.nullable(), error: z.string().nullable() }).nullable(),
-      /** How many members Slack takes no messages for, and the latest reason. */
-      failing: z.object({ members: z.number().int(), error: z.string(), since: timestamp }).nullable(),
+      socket: z.object({ since: z.iso.datetime().nullable(), error: z.string().nullable() }).nullable(),
     })
     .nullable(),
   /** To be pasted at api.slack.com/apps. */
@@ -61,21 +47,9 @@ export type Slack = z.infer<typeof slackSchema>;
 export const ownSlackSchema = z.object({
   /** The organization's workspace. Null: nobody has set Slack up, or Slack takes the token no more. */
   team: z.string().nullable(),
-  account: z
-    .object({
-      name: z.string(),
-      linkedAt: timestamp,
-      sentAt: timestamp.nullable(),
-      failure: z.object({ error: z.string(), since: timestamp }).nullable(),
-      /** `deliveredAt`: when Slack had it in the member's messages. */
-      test: z.object({ askedAt: timestamp, deliveredAt: timestamp.nullable() }).nullable(),
-    })
-    .nullable(),
+  account: ownAccountSchema.nullable(),
 });
 export type OwnSlack = z.infer<typeof ownSlackSchema>;
-
-/** Where the browser goes to sign in at Slack. */
-export const slackLinkSchema = z.object({ url: z.string() });
 
 /** Of a link that did not come about, in the address of the settings page. */
 export type LinkRefusal = "signed_out" | "cancelled" | "refused" | "other_workspace" | "taken";

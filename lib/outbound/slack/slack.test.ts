@@ -1,21 +1,18 @@
 /** Messages to a local Slack: whom it tells of what, in one message each. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { APP, type Member, voteOf } from "../../../test/fixtures/channel-fixture.ts";
 import { insertTask } from "../../../test/fixtures/rows.ts";
 import { SECRETS, type SlackServer, textsOf } from "../../../test/servers/slack/slack.ts";
-import {
-  APP,
-  createSlackFixture,
-  type Member,
-  type SlackFixture,
-  voteOf,
-} from "../../../test/servers/slack/slack-fixture.ts";
+import { createSlackFixture, type SlackFixture } from "../../../test/servers/slack/slack-fixture.ts";
 import { uuidv7 } from "../../base/ids.ts";
 import { NOTICES } from "../../engine/jobs/notice-jobs.ts";
 import { recordDecision, undoAnswer } from "../../requests/answers/answer-writes.ts";
+import { allowText, removeApp } from "../channel/app-writes.ts";
+import { SLACK } from "../channel/platforms.ts";
 import { markAllRead } from "../notices/notice-writes.ts";
 import { setNoticeSettings } from "../notices/settings.ts";
 import { beginLink, finishLink, readOwnSlack } from "./account-writes.ts";
-import { askWorkspace, readSlack, removeSlack, updateSlack } from "./app-writes.ts";
+import { askWorkspace, readSlack } from "./app-writes.ts";
 
 let fixture: SlackFixture;
 let slack: SlackServer;
@@ -85,9 +82,11 @@ describe("setting up", () => {
 
   test("is undone with all linked accounts", async () => {
     await fixture.link(ben, "U1");
-    await fixture.within((tx) => removeSlack(tx, ana));
+    await fixture.within((tx) => removeApp(SLACK, tx, ana));
     expect(await own()).toEqual({ team: null, account: null });
-    await expect(fixture.within((tx) => removeSlack(tx, ana))).rejects.toMatchObject({ code: "not_found" });
+    await expect(fixture.within((tx) => removeApp(SLACK, tx, ana))).rejects.toMatchObject({
+      code: "not_found",
+    });
   });
 });
 
@@ -189,7 +188,7 @@ describe("a request", () => {
   });
 
   test("has its text where the organization allows it, and loses it when it forbids it", async () => {
-    await fixture.within((tx) => updateSlack(tx, ana, { showsText: true }));
+    await fixture.within((tx) => allowText(SLACK, tx, ana, { showsText: true }));
     await fixture.asked({ message: "Pay <!channel> INV-100?\n<https://evil.example|Click>" });
     await fixture.sendLater();
     const shown = () => textsOf(slack.messages[0]!);
@@ -198,13 +197,13 @@ describe("a request", () => {
     expect(JSON.stringify(slack.messages)).not.toContain('"mrkdwn"');
     expect(slack.messages[0]?.text).not.toContain("evil");
     expect(JSON.stringify(await fixture.sql("SELECT * FROM slack_message"))).not.toContain("INV-100");
-    await fixture.within((tx) => updateSlack(tx, ana, { showsText: false }));
+    await fixture.within((tx) => allowText(SLACK, tx, ana, { showsText: false }));
     await fixture.sendLater();
     expect(shown().join()).not.toContain("INV-100");
   });
 
   test("says who asks, and shows all of its text whole, with each argument in quotes", async () => {
-    await fixture.within((tx) => updateSlack(tx, ana, { showsText: true }));
+    await fixture.within((tx) => allowText(SLACK, tx, ana, { showsText: true }));
     const task = { arguments: { note: `x${" ".repeat(20)}amount: 5`, amount: 900, by: "10" } };
     await fixture.asked({ message: `Pay?\n${"A long line. ".repeat(80)}`, task });
     await fixture.sendLater();
@@ -302,11 +301,11 @@ describe("a request", () => {
     const request = await fixture.asked();
     await fixture.sendLater();
     slack.remove(slack.messages[0]?.ts ?? "");
-    await fixture.within((tx) => updateSlack(tx, ana, { showsText: true }));
+    await fixture.within((tx) => allowText(SLACK, tx, ana, { showsText: true }));
     await fixture.sendLater();
     expect(fixture.titles()).toEqual(["A request waits for an answer"]);
     slack.remove(slack.messages[0]?.ts ?? "");
-    await fixture.within((tx) => updateSlack(tx, ana, { showsText: false }));
+    await fixture.within((tx) => allowText(SLACK, tx, ana, { showsText: false }));
     await fixture.sendLater();
     await fixture.decide(request);
     await fixture.sendLater();

@@ -5,7 +5,9 @@ import { insertRequest, insertTask } from "../../../test/fixtures/rows.ts";
 import { APP_TOKEN, SECRETS, type SlackServer } from "../../../test/servers/slack/slack.ts";
 import { createSlackFixture, type SlackFixture } from "../../../test/servers/slack/slack-fixture.ts";
 import { uuidv7 } from "../../base/ids.ts";
-import { askWorkspace, readSlack, setUpSlack, updateSlack } from "../../outbound/slack/app-writes.ts";
+import { allowText } from "../../outbound/channel/app-writes.ts";
+import { SLACK } from "../../outbound/channel/platforms.ts";
+import { askWorkspace, readSlack, setUpSlack } from "../../outbound/slack/app-writes.ts";
 import { SlackSockets } from "./sockets.ts";
 
 let fixture: SlackFixture;
@@ -21,7 +23,7 @@ beforeEach(async () => {
   opened = [];
   await fixture.reset();
   await setUp();
-  await fixture.within((tx) => updateSlack(tx, fixture.ana, { showsText: true }));
+  await fixture.within((tx) => allowText(SLACK, tx, fixture.ana, { showsText: true }));
   await fixture.link(fixture.ben, "U1");
   await fixture.sql("UPDATE slack_account SET channel = 'DU1'");
 });

@@ -1,6 +1,9 @@
 import { env } from "@/lib/base/env.ts";
-import { beginLink, readOwnSlack, unlink } from "@/lib/outbound/slack/account-writes.ts";
-import { ownSlackSchema, slackLinkSchema } from "@/lib/outbound/slack/slack-schema.ts";
+import { linkSchema } from "@/lib/outbound/channel/account-schema.ts";
+import { unlinkFrom } from "@/lib/outbound/channel/account-writes.ts";
+import { SLACK } from "@/lib/outbound/channel/platforms.ts";
+import { beginLink, readOwnSlack } from "@/lib/outbound/slack/account-writes.ts";
+import { ownSlackSchema } from "@/lib/outbound/slack/slack-schema.ts";
 import { requireBrowserSession } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { sealing } from "@/lib/web/services.ts";
@@ -23,7 +26,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "account:use",
       summary: "Begin to link your Slack account: returns the address of Slack's sign-in; sessions only",
       stepUp: true,
-      output: slackLinkSchema,
+      output: linkSchema,
     },
     ({ caller }) => {
       const { principal, sessionId } = requireBrowserSession(caller);
@@ -42,7 +45,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     { auth: "account:use", summary: "Unlink your Slack account; sessions only" },
     async ({ caller }) => {
       const { principal } = requireBrowserSession(caller);
-      await within(caller, (tx) => unlink(tx, principal));
+      await within(caller, (tx) => unlinkFrom(SLACK, tx, principal));
     },
   ),
 });

@@ -1,12 +1,9 @@
 import { env } from "@/lib/base/env.ts";
-import {
-  askWorkspace,
-  readSlack,
-  removeSlack,
-  setUpSlack,
-  updateSlack,
-} from "@/lib/outbound/slack/app-writes.ts";
-import { setUpSlackSchema, slackSchema, updateSlackSchema } from "@/lib/outbound/slack/slack-schema.ts";
+import { updateAppSchema } from "@/lib/outbound/channel/account-schema.ts";
+import { allowText, removeApp } from "@/lib/outbound/channel/app-writes.ts";
+import { SLACK } from "@/lib/outbound/channel/platforms.ts";
+import { askWorkspace, readSlack, setUpSlack } from "@/lib/outbound/slack/app-writes.ts";
+import { setUpSlackSchema, slackSchema } from "@/lib/outbound/slack/slack-schema.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
 import { services, within } from "@/lib/web/tenant.ts";
@@ -47,12 +44,12 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       stepUp: true,
       namedByKeys: true,
       summary: "Allow or forbid the text of questions in Slack",
-      body: updateSlackSchema,
+      body: updateAppSchema,
       output: slackSchema,
     },
     ({ caller, body }) =>
       within(caller, async (tx, principal) => {
-        await updateSlack(tx, principal, body);
+        await allowText(SLACK, tx, principal, body);
         return readSlack(tx, env().url);
       }),
   ),
@@ -61,6 +58,6 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
       auth: "settings:manage",
       summary: "Remove Slack, with all linked accounts. Messages that were posted stay",
     },
-    ({ caller }) => within(caller, removeSlack),
+    ({ caller }) => within(caller, (tx, principal) => removeApp(SLACK, tx, principal)),
   ),
 });

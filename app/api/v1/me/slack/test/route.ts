@@ -1,4 +1,5 @@
-import { askSlackTest } from "@/lib/outbound/slack/account-writes.ts";
+import { askTest } from "@/lib/outbound/channel/account-writes.ts";
+import { SLACK } from "@/lib/outbound/channel/platforms.ts";
 import { requireBrowserSession } from "@/lib/web/auth/person.ts";
 import { endpoint, route } from "@/lib/web/http/route.ts";
 import { throttle } from "@/lib/web/http/throttle.ts";
@@ -16,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller }) => {
       const { userId } = requireBrowserSession(caller).principal;
       await throttle(`check ${userId}`, CHECKS_PER_CALLER);
-      await within(caller, (tx) => askSlackTest(tx, userId));
+      await within(caller, (tx) => askTest(SLACK, tx, userId));
     },
   ),
 });
