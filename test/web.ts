@@ -80,6 +80,7 @@ export async function startWeb(settings: Record<string, string> = {}): Promise<T
     // Nothing answers there: no test asks the machine's own resolvers.
     INTRAY_DNS_SERVERS: "127.0.0.1:9",
     INTRAY_SLACK_URL: "https://127.0.0.1:9",
+    INTRAY_TEAMS_CLOUD: "https://127.0.0.1:9",
     ...settings,
   });
   forgetAll();

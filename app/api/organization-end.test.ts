@@ -91,6 +91,27 @@ async function furnished(slug: string) {
       VALUES ($1, $2, sha256('a trigger'), 'U1', $3)`,
     [id, uuidv7(), CANARY],
   );
+  await sql(
+    `INSERT INTO teams_app (organization_id, id, app_id, tenant_id, sealed_client_secret) VALUES ($1, $3, 'app', 'tenant', $2)`,
+    [id, CANARY, uuidv7()],
+  );
+  await sql(`INSERT INTO teams_account (organization_id, user_id, oid, name) VALUES ($1, $2, 'oid', 'Ola')`, [
+    id,
+    owner.userId,
+  ]);
+  await sql(
+    `INSERT INTO teams_conversation (organization_id, oid, conversation, service_url) VALUES ($1, 'oid', $2, $2)`,
+    [id, CANARY],
+  );
+  await sql(
+    `INSERT INTO teams_message (organization_id, id, user_id, matter, is_request, digest) VALUES ($1, $2, $3, $2, false, $4)`,
+    [id, uuidv7(), owner.userId, CANARY],
+  );
+  await sql(
+    `INSERT INTO teams_press (organization_id, id, activity_digest, oid, sealed_press)
+      VALUES ($1, $2, sha256('an activity'), 'oid', $3)`,
+    [id, uuidv7(), CANARY],
+  );
   const task = await insertTask(web.db, id, server, { arguments: { note: "two\nlines", big: 12 } });
   await sql(
     `INSERT INTO agent_call (organization_id, task_id, agent_id, name, digest)

@@ -84,6 +84,7 @@ describe("a key", () => {
       "PATCH /api/v1/organization",
       "PATCH /api/v1/organization/retention",
       "PATCH /api/v1/organization/slack",
+      "PATCH /api/v1/organization/teams",
       "PATCH /api/v1/saml-providers/{id}",
       "POST /api/v1/groups",
       "POST /api/v1/invitations",
@@ -92,6 +93,7 @@ describe("a key", () => {
       "PUT /api/v1/calendar",
       "PUT /api/v1/call-rules",
       "PUT /api/v1/organization/slack",
+      "PUT /api/v1/organization/teams",
       "PUT /api/v1/policy",
     ]);
     for (const { stepUp } of named) expect(stepUp).toBe(true);

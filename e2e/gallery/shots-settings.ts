@@ -129,6 +129,26 @@ export const SETTINGS: Shot[] = [
       await page.unroute("**/api/v1/me/slack");
     },
   },
+  settings("settings teams", "/settings/teams"),
+  {
+    name: "settings teams account",
+    person: "Ana",
+    async open(page) {
+      const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+      const account = {
+        ...{ name: "Ana at Work", linkedAt: at(9_000), sentAt: null, test: null, hasApp: false },
+        failure: { error: "Intray’s app is not in your Teams yet. Add it there.", since: at(95) },
+      };
+      await page.route("**/api/v1/me/teams", (route) =>
+        route.fulfill({ json: { tenant: "66666666-7777-4888-9999-000000000000", account } }),
+      );
+      await page.goto("/settings/channels");
+      await page.getByText("Ana at Work").scrollIntoViewIfNeeded();
+    },
+    async after(page) {
+      await page.unroute("**/api/v1/me/teams");
+    },
+  },
   settings("settings security", "/settings/security"),
   {
     name: "notices about the account",

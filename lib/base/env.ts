@@ -80,6 +80,7 @@ const schema = z
     METRICS_TOKEN: z.string().min(16, "must have 16 characters or more").optional(),
     INTRAY_DRAFTS: flag.default(false),
     INTRAY_SLACK_URL: webUrl.default("https://slack.com"),
+    INTRAY_TEAMS_CLOUD: z.enum(["public", "usgov"]).or(webUrl).default("public"),
     CRON_SECRET: z.string().min(16, "must have 16 characters or more").optional(),
     OTEL_EXPORTER_OTLP_ENDPOINT: webUrl.optional(),
     LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
@@ -159,6 +160,8 @@ const schema = z
     drafts: e.INTRAY_DRAFTS,
     /** Where Slack is: another address for tests, and for GovSlack. */
     slackUrl: e.INTRAY_SLACK_URL,
+    /** Which of Microsoft’s clouds Teams is in; an address for tests. */
+    teamsCloud: e.INTRAY_TEAMS_CLOUD,
     otelEndpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     logLevel: e.LOG_LEVEL,
   }));

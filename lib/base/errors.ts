@@ -11,6 +11,7 @@ const STATUS = {
   address_not_allowed: 422,
   webhook_verification_failed: 422,
   slack_refused: 422,
+  teams_refused: 422,
   unsupported_form: 422,
   document_too_large: 422,
   document_not_shown: 422,

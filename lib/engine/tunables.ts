@@ -328,7 +328,9 @@ export const SNOOZES_MS = 15_000;
 export const PUSH_SENDS = 32;
 /** Members whom one engine tells in Slack at the same time. */
 export const SLACK_SENDS = 32;
-/** Interval of looking for presses in Slack that were lost. */
+/** Members whom one engine tells in Teams at the same time. */
+export const TEAMS_SENDS = 32;
+/** Interval of looking for presses in Slack and Teams that were lost. */
 export const LOST_PRESSES_MS = 15_000;
 /** Concurrent webhook requests of one engine. */
 export const WEBHOOK_SENDS = 64;

@@ -46,6 +46,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/saml": 220_000,
   "/settings/security": 227_000,
   "/settings/slack": 219_500,
+  "/settings/teams": 219_500,
   "/settings/standing-approvals": 190_000,
   "/settings/audit-streams": 185_500,
   "/settings/directory": 219_500,

@@ -75,6 +75,7 @@ test("each part is given every variable that docs/configuration.md says it reads
 const EXAMPLES: Record<string, string> = {
   INTRAY_URL: named,
   INTRAY_SLACK_URL: "https://slack-gov.com",
+  INTRAY_TEAMS_CLOUD: "usgov",
   DATABASE_URL: external,
   APP_DATABASE_URL: external,
   ENGINE_DATABASE_URL: external,

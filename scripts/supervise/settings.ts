@@ -105,6 +105,7 @@ export function partEnvironments(resolved: Resolved) {
       "INTRAY_KEEP_AT_LEAST_DAYS",
       "INTRAY_NAMED_STATEMENTS",
       "INTRAY_SLACK_URL",
+      "INTRAY_TEAMS_CLOUD",
       ...otelNames(),
     ]),
     PORT: String(settings.port),

@@ -38,6 +38,8 @@ const CALENDAR = { membersOnly: "a calendar's address is a person's" };
 const DEVICES = { membersOnly: "a device is a person's" };
 const NO_SLACK = { 404: "Slack is not set up" };
 const SLACK = { membersOnly: "an account at Slack is a person's", alsoFound: NO_SLACK };
+const NO_TEAMS = { 404: "Teams is not set up" };
+const TEAMS = { membersOnly: "an account at Teams is a person's", alsoFound: NO_TEAMS };
 const SUBSCRIPTION = {
   "body.endpoint": "https://push.test.example/one",
   "body.p256dh": `B${"A".repeat(86)}`,
@@ -320,6 +322,23 @@ export const EXCEPTIONS: Record<string, Exception> = {
   "POST /api/v1/me/slack": SLACK,
   "DELETE /api/v1/me/slack": SLACK,
   "POST /api/v1/me/slack/test": SLACK,
+  "PUT /api/v1/organization/teams": {
+    values: {
+      body: {
+        appId: "11111111-2222-4333-8444-555555555555",
+        tenantId: "66666666-7777-4888-9999-000000000000",
+        clientSecret: "0".repeat(40),
+      },
+    },
+    alsoFound: { 502: "no Microsoft answers in the tests" },
+  },
+  "PATCH /api/v1/organization/teams": { alsoFound: NO_TEAMS },
+  "DELETE /api/v1/organization/teams": { alsoFound: NO_TEAMS },
+  "GET /api/v1/organization/teams/package": { alsoFound: NO_TEAMS },
+  "GET /api/v1/me/teams": TEAMS,
+  "POST /api/v1/me/teams": TEAMS,
+  "DELETE /api/v1/me/teams": TEAMS,
+  "POST /api/v1/me/teams/test": TEAMS,
   "GET /api/v1/me/notifications": { membersOnly: "what one is told is a person's" },
   "PATCH /api/v1/me/notifications": {
     membersOnly: "what one is told is a person's",
@@ -376,6 +395,8 @@ export const PUBLIC: Record<string, string> = {
   "GET /oauth/callback/{issuer}":
     "the session that began the sign-in is its credential, with the sign-in's own state",
   "POST /api/v1/slack/{id}/interactions": "Slack's signature of the whole body is its credential",
+  "POST /api/v1/teams/{id}/messages": "Microsoft's token for the organization's app is its credential",
+  "GET /oauth/teams": "the session that began the link is its credential, with the link's own state",
   "GET /oauth/slack": "the session that began the link is its credential, with the link's own state",
   "GET /policy.schema.json": "it names no tenant",
   "GET /.well-known/jwks.json": "public keys of the installation, which name no tenant",

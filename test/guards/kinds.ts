@@ -49,6 +49,7 @@ const KINDS = {
   sessions: "session",
   subscription: "subscription",
   slack: "organization",
+  teams: "organization",
   "standing-approvals": "standingApproval",
   task: "task",
   tasks: "task",

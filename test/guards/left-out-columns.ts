@@ -138,6 +138,25 @@ export const LEFT_OUT: Record<string, Record<string, string>> = {
     sealed_press: "gone once it was carried out; the history has the decision",
   },
   slack_message: { digest: "the engine's own note", is_second: "the engine's own note" },
+  teams_app: {
+    sealed_client_secret: "secret",
+    sealed_token: "secret",
+    token_until: "when the engine asks for another",
+    not_before: "when the engine tries next",
+  },
+  teams_account: {
+    due_at: "when the engine looks next",
+    not_before: "when the engine tries next",
+    attempts: "the engine's own count",
+    test_asked_at: "of the last test",
+    test_sent_at: "of the last test",
+  },
+  teams_conversation: { conversation: "Teams' own", service_url: "Teams' own" },
+  teams_press: {
+    activity_digest: "Teams' own",
+    sealed_press: "gone once it was carried out; the history has the decision",
+  },
+  teams_message: { digest: "the engine's own note", is_second: "the engine's own note" },
   webhook_endpoint: {
     subscription: "names the row to its receiver",
     seq: "up to which line of the history the engine has looked",

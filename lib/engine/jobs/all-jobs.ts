@@ -24,6 +24,7 @@ import {
   PUSH,
   REQUEST_CALLBACKS,
   SLACK,
+  TEAMS,
   WEBHOOK_DELIVERIES,
   WEBHOOK_OUTBOX,
 } from "./sending-jobs.ts";
@@ -58,6 +59,7 @@ export const JOBS: Job[] = [
   PASSWORD_RESETS,
   PUSH,
   SLACK,
+  TEAMS,
   LOST_PRESSES,
   WEBHOOK_OUTBOX,
   EVENT_SUBSCRIPTIONS,

@@ -4,7 +4,7 @@ import { type Database, Prisma, type Tx } from "../../base/db/db.ts";
 import { deleteMessages, deleteTasks, dropPayloads } from "../../history/retention/retention-writes.ts";
 import { forgetHandled } from "../../mcp/stream-messages/stream-message-writes.ts";
 import { forgetOldMessages } from "../../outbound/channel/delivery.ts";
-import { SLACK } from "../../outbound/channel/platforms.ts";
+import { PLATFORMS } from "../../outbound/channel/platforms.ts";
 import { forgetOldPresses } from "../../outbound/channel/press-writes.ts";
 import { forgetOldMail } from "../../outbound/mail/mail-writes.ts";
 import { forgetOldNotices } from "../../outbound/notices/notice-writes.ts";
@@ -51,7 +51,7 @@ async function inTurn(database: Database, organizationId: string, batch: Batch):
   }
 }
 
-/** Deletes old notices, mail, devices, closed messages at Slack, webhook secrets and deliveries. */
+/** Deletes old notices, mail, devices, closed messages at Slack and Teams, webhook secrets and deliveries. */
 export const DELETE_OLD_NOTIFICATIONS: Job = {
   name: "forget what was told",
   everyMs: FORGET_EVERY_MS,
@@ -63,8 +63,10 @@ export const DELETE_OLD_NOTIFICATIONS: Job = {
       await forgetOldMail(tx, KEEP_NOTICES_MS);
       await forgetOldSecrets(tx);
       await forgetOldDevices(tx, KEEP_DEVICES_MS);
-      await forgetOldMessages(SLACK, tx, KEEP_NOTICES_MS);
-      await forgetOldPresses(SLACK, tx, KEEP_DELIVERIES_MS);
+      for (const platform of PLATFORMS) {
+        await forgetOldMessages(platform, tx, KEEP_NOTICES_MS);
+        await forgetOldPresses(platform, tx, KEEP_DELIVERIES_MS);
+      }
       return (await forgetOldDeliveries(tx, KEEP_DELIVERIES_MS, FORGET_BATCH)) || more;
     }),
 };

@@ -16,6 +16,9 @@ import { LOST_MS } from "../../outbound/channel/press-writes.ts";
 import { devicesDue, pushNext } from "../../outbound/push/delivery.ts";
 import { sendToSlack, slackDue } from "../../outbound/slack/delivery.ts";
 import { tellLost } from "../../outbound/slack/press-writes.ts";
+import { teamsCloud } from "../../outbound/teams/cloud.ts";
+import { sendToTeams, teamsDue } from "../../outbound/teams/delivery.ts";
+import { tellLostInTeams } from "../../outbound/teams/press-writes.ts";
 import { deliverNext, webhooksDue } from "../../outbound/webhooks/delivery.ts";
 import { recordDeliveries } from "../../outbound/webhooks/outbox.ts";
 import {
@@ -26,6 +29,7 @@ import {
   PUSH_SENDS,
   SENDS_OF_ONE,
   SLACK_SENDS,
+  TEAMS_SENDS,
   WEBHOOK_SENDS,
   WEBHOOK_SENDS_EACH,
 } from "../tunables.ts";
@@ -83,13 +87,27 @@ export const SLACK = sendingJob({
     sendToSlack(context, organizationId, id, { appUrl: env().url, slackUrl: env().slackUrl }),
 });
 
-/** Tells people whose press in Slack was lost with the process that had it. */
+/** Posts and edits members' messages at Teams. */
+export const TEAMS = sendingJob({
+  name: "teams",
+  due: () => Prisma.sql`SELECT id FROM gate.organizations_with_teams_messages()`,
+  limits: { all: TEAMS_SENDS, each: 1 },
+  receivers: teamsDue,
+  send: (context, organizationId, id) =>
+    sendToTeams(context, organizationId, id, { appUrl: env().url, cloud: teamsCloud(env().teamsCloud) }),
+});
+
+/** Tells people whose press in Slack or Teams was lost with the process that had it. */
 export const LOST_PRESSES: Job = {
   name: "lost presses",
   everyMs: LOST_PRESSES_MS,
   isTold: false,
   due: () => Prisma.sql`SELECT id FROM gate.organizations_with_lost_presses(${LOST_MS}::integer)`,
-  run: (context, organizationId) => tellLost({ ...context, slackUrl: env().slackUrl }, organizationId),
+  run: async (context, organizationId) => {
+    const { slackUrl, teamsCloud: cloud } = env();
+    const inSlack = await tellLost({ ...context, slackUrl }, organizationId);
+    return (await tellLostInTeams({ ...context, cloud: teamsCloud(cloud) }, organizationId)) || inSlack;
+  },
 };
 
 /** Tells the addresses of programs that their requests have ended. */

@@ -87,14 +87,14 @@ export const jobFailures = new Counter({
 });
 const sent = new Counter({
   name: "intray_sent_total",
-  help: "Attempts to send mails, push messages, Slack messages, webhooks and audit lines, by result.",
+  help: "Attempts to send mails, push messages, Slack and Teams messages, webhooks and audit lines, by result.",
   labelNames: ["channel", "result"],
   registers,
 });
 
 /** Counts an attempt. `failed` will be retried; `given_up` will not. */
 export function countSent(
-  channel: "mail" | "webhook" | "audit_stream" | "push" | "slack",
+  channel: "mail" | "webhook" | "audit_stream" | "push" | "slack" | "teams",
   result: "ok" | "failed" | "given_up",
 ): void {
   sent.inc({ channel, result });
@@ -118,7 +118,7 @@ for (const name of [
 for (const rung of ["update", "same_session", "asked_again", "new_session", "retry", "fetched", "none"])
   for (const result of Object.values(RESULTS)) deliveries.inc({ rung, result }, 0);
 for (const action of ["accept", "decline", "cancel"]) timeToDecision.zero({ action });
-for (const channel of ["mail", "webhook", "push", "slack"])
+for (const channel of ["mail", "webhook", "push", "slack", "teams"])
   for (const result of ["ok", "failed", "given_up"]) sent.inc({ channel, result }, 0);
 
 const pool = new Gauge({

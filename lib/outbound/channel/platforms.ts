@@ -5,7 +5,7 @@
 import { Prisma } from "../../base/db/db.ts";
 
 export interface Platform {
-  name: "slack";
+  name: "slack" | "teams";
   /** In words. */
   title: string;
   app: Prisma.Sql;
@@ -46,3 +46,24 @@ export const SLACK: Platform = {
   after: Prisma.raw("slack_after"),
   chosen: Prisma.raw("slack"),
 };
+
+export const TEAMS: Platform = {
+  name: "teams",
+  title: "Teams",
+  app: Prisma.raw("teams_app"),
+  account: Prisma.raw("teams_account"),
+  message: Prisma.raw("teams_message"),
+  press: Prisma.raw("teams_press"),
+  place: { column: Prisma.raw("tenant_id"), inEvents: "tenant" },
+  person: Prisma.raw("oid"),
+  personName: Prisma.raw("name"),
+  messageId: Prisma.raw("activity_id"),
+  pressDigest: Prisma.raw("activity_digest"),
+  conversation: Prisma.raw(
+    "(SELECT c.conversation FROM teams_conversation c WHERE c.organization_id = a.organization_id AND c.oid = a.oid)",
+  ),
+  after: Prisma.raw("teams_after"),
+  chosen: Prisma.raw("teams"),
+};
+
+export const PLATFORMS = [SLACK, TEAMS];

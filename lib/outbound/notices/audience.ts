@@ -10,6 +10,7 @@ import { allRefusedByFourEyes } from "../../people/members/one-maker.ts";
 import { CLAIM_IS_LIVE } from "../../requests/claims/claim-checks.ts";
 import { allStandingIn, hasVote, isInScope, votesFor } from "../../requests/voting/voter-sql.ts";
 import { SEEN_BY_MEMBER } from "../../tasks/visibility.ts";
+import { type Platform, SLACK, TEAMS } from "../channel/platforms.ts";
 import type { Cause } from "./notice-schema.ts";
 
 /** Ids of objects that may have changed. */
@@ -35,7 +36,9 @@ export interface Subjects {
   auditStreams: string[];
   serviceAccounts: string[];
   samlProviders: string[];
+  /** Organizations, each with one app a platform. */
   slackApps: string[];
+  teamsApps: string[];
 }
 
 export const NO_SUBJECTS: Subjects = {
@@ -56,6 +59,7 @@ export const NO_SUBJECTS: Subjects = {
   serviceAccounts: [],
   samlProviders: [],
   slackApps: [],
+  teamsApps: [],
 };
 
 /** The permission needed to act on a cause. Causes without one concern one person, regardless of role. */
@@ -80,6 +84,7 @@ const NEEDS: Partial<Record<Cause, Permission>> = {
   "service_account.rests": "keys:manage",
   "saml_provider.certificate_ends": "owners:manage",
   "slack.revoked": "settings:manage",
+  "teams.revoked": "settings:manage",
 };
 
 /** Returns true if a role may get notices of this cause. */
@@ -118,7 +123,8 @@ export function audienceOf(organizationId: string, subjects: Subjects): Prisma.S
     [subjects.auditStreams, auditStreamFailing],
     [subjects.serviceAccounts, accountRests],
     [subjects.samlProviders, certificateEnds],
-    [subjects.slackApps, slackRevoked],
+    [subjects.slackApps, revoked(SLACK)],
+    [subjects.teamsApps, revoked(TEAMS)],
   ] as const;
   const asked = parts.flatMap(([ids, part]) => (ids.length > 0 ? [part(these(ids), organizationId)] : []));
   if (subjects.accounts.length > 0) asked.push(accountReplaced(organizationId, subjects.accounts));
@@ -280,9 +286,12 @@ const certificateEnds: Part = (these) => Prisma.sql`
   FROM saml_provider x ${MEMBER}
   WHERE ${these} AND x.certificate_ends_at < now() + interval '30 days' AND ${rolesFor("owners:manage")}`;
 
-/** Recipients: everyone who may set Slack up again. An organization has one app, which goes by the organization's id. */
-const slackRevoked: Part = (_, organizationId) => Prisma.sql`
-  SELECT m.user_id, 'slack.revoked', x.organization_id, NULL::uuid, NULL::uuid, NULL::uuid FROM slack_app x ${MEMBER}
+/** Recipients: everyone who may set the platform up again. An organization has one app, which goes by the organization's id. */
+const revoked =
+  ({ name, app }: Platform): Part =>
+  (_, organizationId) =>
+    Prisma.sql`
+  SELECT m.user_id, ${`${name}.revoked`}::text, x.organization_id, NULL::uuid, NULL::uuid, NULL::uuid FROM ${app} x ${MEMBER}
   WHERE x.organization_id = ${organizationId}::uuid AND x.revoked_at IS NOT NULL AND ${rolesFor("settings:manage")}`;
 
 /** SQL condition: another member is working on the request of notice `n`. */

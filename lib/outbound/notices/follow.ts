@@ -42,6 +42,7 @@ const ABOUT_SERVICE_ACCOUNTS = /^service_account\./;
 const ABOUT_SAML: EventType[] = ["saml_provider.removed"];
 
 const ABOUT_SLACK: EventType[] = ["slack.set_up", "slack.removed", "slack.revoked"];
+const ABOUT_TEAMS: EventType[] = ["teams.set_up", "teams.removed", "teams.revoked"];
 
 /** A member's own action, whose notice is marked as read for them unless another event followed. */
 export interface OwnDoing {
@@ -71,6 +72,7 @@ export function subjectsOf(
     serviceAccounts: new Set<string>(),
     samlProviders: new Set<string>(),
     slackApps: new Set<string>(),
+    teamsApps: new Set<string>(),
   };
   const own = new Map<string, OwnDoing>();
   const groups = new Set<string>();
@@ -102,6 +104,7 @@ export function subjectsOf(
     if (ABOUT_SERVICE_ACCOUNTS.test(type)) add(found.serviceAccounts, data.serviceAccountId);
     if (ABOUT_SAML.includes(type)) add(found.samlProviders, data.samlProviderId);
     if (ABOUT_SLACK.includes(type)) add(found.slackApps, data.organizationId);
+    if (ABOUT_TEAMS.includes(type)) add(found.teamsApps, data.organizationId);
   }
   const { requests, comments, tasks, connections, servers, webhooks, accounts, ...others } = found;
   const {
@@ -115,6 +118,7 @@ export function subjectsOf(
     serviceAccounts,
     samlProviders,
     slackApps,
+    teamsApps,
   } = others;
   return {
     requests: [...requests],
@@ -134,6 +138,7 @@ export function subjectsOf(
     serviceAccounts: [...serviceAccounts],
     samlProviders: [...samlProviders],
     slackApps: [...slackApps],
+    teamsApps: [...teamsApps],
     own: [...own.values()],
     groups: [...groups],
     roles: [...roles],

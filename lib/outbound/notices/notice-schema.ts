@@ -2,7 +2,7 @@ import { z } from "zod";
 import { pageQuerySchema } from "../../base/page.ts";
 import { digestChoiceSchema, digestSchema } from "../digest/digest-schema.ts";
 
-/** The kinds for which members choose channels: any of the app, e-mail, push and Slack. */
+/** The kinds for which members choose channels: any of the app, e-mail, push, Slack and Teams. */
 export const NOTICE_KINDS = ["assigned", "request", "attention", "failed", "lost", "done"] as const;
 export const noticeKindSchema = z.enum(NOTICE_KINDS);
 export type NoticeKind = z.infer<typeof noticeKindSchema>;
@@ -42,6 +42,7 @@ export const CAUSES = {
   "service_account.rests": "attention",
   "saml_provider.certificate_ends": "attention",
   "slack.revoked": "attention",
+  "teams.revoked": "attention",
 } as const satisfies Record<string, NoticeKind>;
 export type Cause = keyof typeof CAUSES;
 export const causeSchema = z.enum(Object.keys(CAUSES) as [Cause, ...Cause[]]);
@@ -70,20 +71,21 @@ const channelsSchema = z.object({
   email: z.boolean(),
   push: z.boolean(),
   slack: z.boolean(),
+  teams: z.boolean(),
 });
 export type Channels = z.infer<typeof channelsSchema>;
 
 /**
  * Few mails by default: only for matters that would otherwise stay unnoticed or unsolved. `push` has effect on the devices that
- * a member has added, and `slack` once they have linked their account.
+ * a member has added, `slack` and `teams` once they have linked their account there.
  */
 export const DEFAULT_CHANNELS: Record<NoticeKind, Channels> = {
-  assigned: { app: true, email: true, push: true, slack: true },
-  request: { app: true, email: false, push: true, slack: true },
-  attention: { app: true, email: true, push: true, slack: true },
-  failed: { app: true, email: true, push: true, slack: true },
-  lost: { app: true, email: true, push: true, slack: true },
-  done: { app: true, email: false, push: false, slack: false },
+  assigned: { app: true, email: true, push: true, slack: true, teams: true },
+  request: { app: true, email: false, push: true, slack: true, teams: true },
+  attention: { app: true, email: true, push: true, slack: true, teams: true },
+  failed: { app: true, email: true, push: true, slack: true, teams: true },
+  lost: { app: true, email: true, push: true, slack: true, teams: true },
+  done: { app: true, email: false, push: false, slack: false, teams: false },
 };
 
 /**
@@ -145,8 +147,8 @@ export const updateNoticeSettingsSchema = z
     kinds: z
       .partialRecord(
         noticeKindSchema,
-        // Without `push` or `slack` these stay: programs were written before them.
-        z.strictObject(channelsSchema.partial({ push: true, slack: true }).shape),
+        // Without `push`, `slack` or `teams` these stay: programs were written before them.
+        z.strictObject(channelsSchema.partial({ push: true, slack: true, teams: true }).shape),
       )
       .optional(),
     digest: digestChoiceSchema.optional(),

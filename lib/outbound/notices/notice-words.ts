@@ -70,6 +70,7 @@ const WORDS: Record<Cause, { text: string; tone: Tone }> = {
   "service_account.rests": { text: "A service account is suspended: it has no owner", tone: "bad" },
   "saml_provider.certificate_ends": { text: "A SAML certificate ends within 30 days", tone: "wait" },
   "slack.revoked": { text: "Slack no longer accepts Intray’s token", tone: "bad" },
+  "teams.revoked": { text: "Microsoft no longer accepts the secret for Teams", tone: "bad" },
 };
 
 /** `about` names tool and server, which are untrusted text, or the key or agent. `path` leads to the subject. */
@@ -122,6 +123,7 @@ const SETTINGS: Partial<Record<Cause, string>> = {
   "account.replaced": "/settings/members",
   "saml_provider.certificate_ends": "/settings/saml",
   "slack.revoked": "/settings/slack",
+  "teams.revoked": "/settings/teams",
 };
 
 /** `12 requests wait for an answer`: many notices of one cause. */
@@ -163,6 +165,7 @@ const MANY: Record<Cause, string> = {
   "service_account.rests": "# service accounts are suspended: they have no owner",
   "saml_provider.certificate_ends": "SAML certificates of # providers end within 30 days",
   "slack.revoked": "# Slack apps are no longer accepted",
+  "teams.revoked": "# Teams apps are no longer accepted",
 };
 
 /** The page that shows many notices of one cause. */

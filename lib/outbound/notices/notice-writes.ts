@@ -8,6 +8,7 @@ import { Prisma, type Tx } from "../../base/db/db.ts";
 import { planOnce } from "../../base/db/plan-mode.ts";
 import { notFound } from "../../base/errors.ts";
 import { publishChange } from "../../base/live-updates.ts";
+import { PLATFORMS, type Platform, SLACK, TEAMS } from "../channel/platforms.ts";
 import { audienceOf, type Subjects } from "./audience.ts";
 import type { OwnDoing } from "./follow.ts";
 import { memberOf } from "./notice-reads.ts";
@@ -17,7 +18,7 @@ import { CAUSES, type Cause, DEFAULT_CHANNELS } from "./notice-schema.ts";
 const MAIL_AFTER_MS = 10_000;
 /** Longer delay for servers, so that short outages are told in the app alone. */
 const AFTER_OUTAGE_MS = 5 * 60_000;
-/** Delay before pushing and before telling in Slack: notices of one moment go together. */
+/** Delay before pushing and before telling in Slack and Teams: notices of one moment go together. */
 const PUSH_AFTER_MS = 500;
 /** A notice that recurs within this time is not mailed again. */
 const MAILED_LATELY_MS = 3600_000;
@@ -37,11 +38,9 @@ export async function syncNotices(tx: Tx, subjects: Subjects, mails: boolean): P
       SELECT a.*, k.kind, k.mail_ms, coalesce(p.in_app, k.in_app) AS in_app,
         ${mails} AND coalesce(p.email, k.email) AS email,
         CASE WHEN coalesce(p.push, k.push) THEN now() + k.push_ms * interval '1 ms' END AS push_after,
-        CASE WHEN coalesce(p.slack, k.slack) AND EXISTS (SELECT FROM slack_account s
-          WHERE s.organization_id = ${organizationId}::uuid AND s.user_id = a.user_id)
-          THEN now() + k.push_ms * interval '1 ms' END AS slack_after
+        ${afterOn(SLACK, organizationId)}, ${afterOn(TEAMS, organizationId)}
       FROM audience a
-        JOIN (VALUES ${DEFAULTS}) AS k (cause, kind, mail_ms, push_ms, in_app, email, push, slack) ON k.cause = a.cause
+        JOIN (VALUES ${DEFAULTS}) AS k (cause, kind, mail_ms, push_ms, in_app, email, push, slack, teams) ON k.cause = a.cause
         LEFT JOIN notice_preference p ON p.organization_id = ${organizationId}::uuid AND p.user_id = a.user_id
           AND p.kind = k.kind),
     gone AS (
@@ -52,28 +51,38 @@ export async function syncNotices(tx: Tx, subjects: Subjects, mails: boolean): P
       RETURNING n.user_id),
     made AS (
       INSERT INTO notice AS n (organization_id, id, user_id, kind, cause, subject, task_id, input_request_id, server_id,
-        in_app, mail_after, push_after, slack_after)
+        in_app, mail_after, push_after, slack_after, teams_after)
       SELECT ${organizationId}::uuid, gen_random_uuid(), w.user_id, w.kind, w.cause, w.subject, w.task_id,
-        w.input_request_id, w.server_id, w.in_app, CASE WHEN w.email THEN now() + w.mail_ms * interval '1 ms' END, w.push_after, w.slack_after
+        w.input_request_id, w.server_id, w.in_app, CASE WHEN w.email THEN now() + w.mail_ms * interval '1 ms' END, w.push_after, w.slack_after,
+        w.teams_after
       FROM wanted w WHERE w.in_app OR w.email OR w.push_after IS NOT NULL OR w.slack_after IS NOT NULL
+        OR w.teams_after IS NOT NULL
       ON CONFLICT (organization_id, user_id, cause, subject) DO UPDATE SET withdrawn_at = NULL, read_at = NULL,
         created_at = now(), in_app = excluded.in_app,
         mail_id = CASE WHEN n.created_at > now() - ${MAILED_LATELY_MS} * interval '1 ms' THEN n.mail_id END,
-        mail_after = excluded.mail_after, push_after = excluded.push_after, slack_after = excluded.slack_after
+        mail_after = excluded.mail_after, push_after = excluded.push_after, slack_after = excluded.slack_after,
+        teams_after = excluded.teams_after
       WHERE n.withdrawn_at IS NOT NULL
       RETURNING n.user_id)
     SELECT user_id FROM gone UNION SELECT user_id FROM made`;
   const members = affected.map((row) => row.user_id);
   await publishChange(tx, "notice", members);
-  await noteForSlack(tx, members, subjects.requests);
+  await noteForChannels(tx, members, subjects.requests);
 }
 
-/** Has Slack's messages looked at again: those to these members, and those about these requests, whose votes may have moved. */
-async function noteForSlack(tx: Tx, members: string[], requests: string[]): Promise<void> {
-  await tx.$executeRaw`UPDATE slack_account a SET due_at = least(a.due_at, now())
-    WHERE a.organization_id = ${tx.organizationId}::uuid AND (a.user_id = ANY (${members}::uuid[]) OR EXISTS (
-      SELECT FROM slack_message m WHERE m.organization_id = a.organization_id AND m.user_id = a.user_id
-        AND m.matter = ANY (${requests}::uuid[])))`;
+/** SQL column: when the member is told on the platform; null: never. */
+const afterOn = ({ account, chosen, after }: Platform, organizationId: string) => Prisma.sql`
+  CASE WHEN coalesce(p.${chosen}, k.${chosen}) AND EXISTS (SELECT FROM ${account} s
+    WHERE s.organization_id = ${organizationId}::uuid AND s.user_id = a.user_id)
+    THEN now() + k.push_ms * interval '1 ms' END AS ${after}`;
+
+/** Has messages on platforms looked at again: those to these members, and those about these requests, whose votes may have moved. */
+async function noteForChannels(tx: Tx, members: string[], requests: string[]): Promise<void> {
+  for (const { account, message } of PLATFORMS)
+    await tx.$executeRaw`UPDATE ${account} a SET due_at = least(a.due_at, now())
+      WHERE a.organization_id = ${tx.organizationId}::uuid AND (a.user_id = ANY (${members}::uuid[]) OR EXISTS (
+        SELECT FROM ${message} m WHERE m.organization_id = a.organization_id AND m.user_id = a.user_id
+          AND m.matter = ANY (${requests}::uuid[])))`;
 }
 
 /** Withdraws the notices of a cause, of one user or all, so that `syncNotices` tells those again whom it concerns. */
@@ -91,11 +100,12 @@ export async function withdrawNotices(
 const DEFAULTS = Prisma.join(
   (Object.keys(CAUSES) as Cause[]).map((cause) => {
     const kind = CAUSES[cause];
-    const { app, email, push, slack } = DEFAULT_CHANNELS[kind];
+    const { app, email, push, slack, teams } = DEFAULT_CHANNELS[kind];
     const isOutage = cause === "server.unhealthy";
     const mailMs = isOutage ? AFTER_OUTAGE_MS : MAIL_AFTER_MS;
     const pushMs = isOutage ? AFTER_OUTAGE_MS : PUSH_AFTER_MS;
-    return Prisma.sql`(${cause}, ${kind}, ${mailMs}::integer, ${pushMs}::integer, ${app}::boolean, ${email}::boolean, ${push}::boolean, ${slack}::boolean)`;
+    return Prisma.sql`(${cause}, ${kind}, ${mailMs}::integer, ${pushMs}::integer, ${app}::boolean, ${email}::boolean, ${push}::boolean, ${slack}::boolean,
+      ${teams}::boolean)`;
   }),
 );
 
@@ -141,7 +151,7 @@ async function read(tx: Tx, userId: string, which: Prisma.Sql): Promise<void> {
     WHERE organization_id = ${tx.organizationId}::uuid AND user_id = ${userId}::uuid AND read_at IS NULL AND ${which}`;
   if (marked === 0) return;
   await publishChange(tx, "notice", [userId]);
-  await noteForSlack(tx, [userId], []);
+  await noteForChannels(tx, [userId], []);
 }
 
 /** Deletes old notices in any state. Returns true if more remain. */

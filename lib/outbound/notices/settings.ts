@@ -24,10 +24,13 @@ export async function readNoticeSettings(
     await tx.noticePreference.findMany({ where: { organizationId: tx.organizationId, userId } }),
   ];
   const kinds = { ...DEFAULT_CHANNELS };
-  for (const { kind: name, inApp, email, push, slack } of chosen) {
+  for (const { kind: name, inApp, email, push, slack, teams } of chosen) {
     const kind = noticeKindSchema.parse(name);
     const defaults = DEFAULT_CHANNELS[kind];
-    kinds[kind] = { app: inApp, email, push: push ?? defaults.push, slack: slack ?? defaults.slack };
+    kinds[kind] = {
+      ...{ app: inApp, email, push: push ?? defaults.push },
+      ...{ slack: slack ?? defaults.slack, teams: teams ?? defaults.teams },
+    };
   }
   const email = { address: user.email, sends, failure: await mailFailure(tx, userId) };
   return { email, kinds, digest: await readDigest(tx, userId) };
@@ -67,13 +70,15 @@ async function setChannels(
     email,
     push,
     slack,
-  }: Pick<Channels, "app" | "email"> & { [K in "push" | "slack"]?: boolean | undefined },
+    teams,
+  }: Pick<Channels, "app" | "email"> & { [K in "push" | "slack" | "teams"]?: boolean | undefined },
 ): Promise<void> {
   const chosen = {
     inApp: app,
     email,
     ...(push !== undefined && { push }),
     ...(slack !== undefined && { slack }),
+    ...(teams !== undefined && { teams }),
   };
   await tx.noticePreference.upsert({
     where: { organizationId_userId_kind: { organizationId: tx.organizationId, userId, kind } },

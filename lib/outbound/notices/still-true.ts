@@ -90,5 +90,6 @@ function sorted(noticed: { cause: string; subject: string }[]): Subjects {
     serviceAccounts: of(/^service_account\./),
     samlProviders: of(/^saml_provider\./),
     slackApps: of(/^slack\./),
+    teamsApps: of(/^teams\./),
   };
 }

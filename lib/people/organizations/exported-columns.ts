@@ -227,10 +227,10 @@ export const PARTS: Part[] = [
   part(
     "notice",
     `id user_id cause subject task_id input_request_id server_id in_app created_at read_at
-      withdrawn_at mail_after mail_id push_after slack_after`,
+      withdrawn_at mail_after mail_id push_after slack_after teams_after`,
     { made: { notice_kind: "r.kind" } },
   ),
-  part("notice_preference", "user_id in_app email push slack", {
+  part("notice_preference", "user_id in_app email push slack teams", {
     made: { notice_kind: "r.kind" },
     order: ["r.user_id::text || r.kind", "text"],
   }),
@@ -252,6 +252,13 @@ export const PARTS: Part[] = [
   }),
   part("slack_message", "id user_id matter is_request ts created_at closed_at"),
   part("slack_press", "id slack_user_id created_at done_at outcome"),
+  part("teams_app", "id app_id tenant_id shows_text set_up_at revoked_at revoked_because"),
+  part("teams_account", "user_id oid name linked_at failing_since error sent_at", {
+    order: ["r.user_id::text", "text"],
+  }),
+  part("teams_conversation", "oid", { order: ["r.oid", "text"] }),
+  part("teams_message", "id user_id matter is_request activity_id created_at closed_at"),
+  part("teams_press", "id oid created_at done_at outcome"),
   part(
     "webhook_endpoint",
     `id events previous_until disabled_reason failing_since created_at agent_id arguments expires_at

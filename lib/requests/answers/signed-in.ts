@@ -4,7 +4,7 @@ import { z } from "zod";
 const time = z.iso.datetime().nullable();
 
 export const signedInSchema = z.object({
-  /** `password`, `passkey`, `oidc`, `saml`, `demo`; `key`: an API key; `slack`: the linked account. */
+  /** `password`, `passkey`, `oidc`, `saml`, `demo`; `key`: an API key; `slack`, `teams`: the linked account there. */
   method: z.string(),
   /** The provider's id in the settings. */
   provider: z.string().nullable(),

@@ -96,6 +96,7 @@ export function signInWords(signedIn: Receipt["votes"][number]["signedIn"]): str
   const { method, provider, amr } = signedIn;
   if (method === "key") return "with an API key";
   if (method === "slack") return "in Slack, with their linked account";
+  if (method === "teams") return "in Teams, with their linked account";
   const factors = amr.length > 0 ? ` (${amr.map(plain).join(", ")})` : "";
   return `signed in ${provider ? `through ${plain(provider)}` : (METHODS[method] ?? `by ${plain(method)}`)}${factors}`;
 }

@@ -31,8 +31,8 @@ export interface Proof {
   sessionId: string | null;
   /** The largest age of a factor that the person has shown. */
   withinMs: number;
-  /** The person decides at Slack, by the account that they linked. There is no session then. */
-  via?: "slack";
+  /** The person decides at Slack or Teams, by the account that they linked. There is no session then. */
+  via?: "slack" | "teams";
 }
 
 export const NO_PROOF: Proof = { sessionId: null, withinMs: 0 };

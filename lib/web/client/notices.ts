@@ -3,6 +3,7 @@ import type { CalendarFeed } from "@/lib/outbound/calendar-feed/feed-schema.ts";
 import type { Notice, NoticeCounts, NoticeSettings } from "@/lib/outbound/notices/notice-schema.ts";
 import type { Devices } from "@/lib/outbound/push/push-schema.ts";
 import type { OwnSlack } from "@/lib/outbound/slack/slack-schema.ts";
+import type { OwnTeams } from "@/lib/outbound/teams/teams-schema.ts";
 import { query } from "@/lib/web/client/base/client.ts";
 import { reading, readingPages } from "@/lib/web/client/base/reading.ts";
 
@@ -37,6 +38,13 @@ export const OWN_SLACK_PATH = "/api/v1/me/slack";
 /** The member's own account at Slack. Refetched at `notice` hints, as what became of a test. */
 export function ownSlack() {
   return reading<OwnSlack>([...noticeKeys.all, "slack"], OWN_SLACK_PATH);
+}
+
+export const OWN_TEAMS_PATH = "/api/v1/me/teams";
+
+/** The member's own account at Teams. Refetched at `notice` hints, as what became of a test. */
+export function ownTeams() {
+  return reading<OwnTeams>([...noticeKeys.all, "teams"], OWN_TEAMS_PATH);
 }
 
 export function noticeSettings() {

@@ -1,13 +1,14 @@
 import type { Page } from "@/lib/base/page.ts";
 import type { AuditStream, AuditStreamTest } from "@/lib/outbound/audit-streams/audit-stream-schema.ts";
 import type { Slack } from "@/lib/outbound/slack/slack-schema.ts";
+import type { Teams } from "@/lib/outbound/teams/teams-schema.ts";
 import type { Webhook, WebhookDelivery } from "@/lib/outbound/webhooks/webhook-schema.ts";
 import { api, query } from "@/lib/web/client/base/client.ts";
 import { reading, readingPages } from "@/lib/web/client/base/reading.ts";
 
 /** Refetch interval while a delivery or a line is on its way, since that ends soon. */
 const SOON_MS = 2_000;
-/** Refetch interval of audit streams while no line is on its way, and of Slack. */
+/** Refetch interval of audit streams while no line is on its way, and of Slack and Teams. */
 const LATER_MS = 10_000;
 
 export const webhookKeys = { all: ["webhooks"] as const };
@@ -44,6 +45,14 @@ export const SLACK_PATH = "/api/v1/organization/slack";
 
 export function slackApp() {
   return reading<Slack>(["slack"], SLACK_PATH, {
+    refetchInterval: LATER_MS,
+  });
+}
+
+export const TEAMS_PATH = "/api/v1/organization/teams";
+
+export function teamsApp() {
+  return reading<Teams>(["teams"], TEAMS_PATH, {
     refetchInterval: LATER_MS,
   });
 }

@@ -155,6 +155,20 @@ const WORDS: Record<Exclude<EventType, keyof typeof TASK_WORDS | keyof typeof PE
     ),
   "slack.account_linked": (data, who) => say(`${who} linked their Slack account${named(data, "")}`),
   "slack.account_unlinked": (_, who) => say(`${who} unlinked their Slack account`),
+  "teams.set_up": ({ tenant }, who) =>
+    say(`${who} set up Teams${named({ name: tenant }, " for the tenant")}`),
+  "teams.updated": ({ showsText }, who) =>
+    say(`${who} ${showsText === true ? "allowed" : "forbade"} the text of questions in Teams`),
+  "teams.removed": ({ tenant }, who) =>
+    say(`${who} removed Teams${named({ name: tenant }, ", of the tenant")}`),
+  "teams.revoked": ({ tenant, because }) =>
+    say(
+      `Microsoft no longer accepts the secret${named({ name: tenant }, " for the tenant")}`,
+      "bad",
+      text(because) && `Microsoft says: ${text(because)}`,
+    ),
+  "teams.account_linked": (data, who) => say(`${who} linked their Teams account${named(data, "")}`),
+  "teams.account_unlinked": (_, who) => say(`${who} unlinked their Teams account`),
   "organization.sign_in_changed": ({ providers, secondFactorFrom }, who) =>
     say(
       Array.isArray(providers) && providers.length > 0

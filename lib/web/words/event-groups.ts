@@ -15,4 +15,5 @@ export const EVENT_GROUPS: { label: string; nouns: string[] }[] = [
   { label: "Directory", nouns: ["directory"] },
   { label: "Audit streams", nouns: ["audit_stream"] },
   { label: "Slack", nouns: ["slack"] },
+  { label: "Teams", nouns: ["teams"] },
 ];

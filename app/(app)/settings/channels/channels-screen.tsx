@@ -15,7 +15,7 @@ import {
 } from "@/lib/outbound/notices/notice-schema.ts";
 import { ACCOUNT_WORDS, KIND_WORDS } from "@/lib/outbound/notices/notice-words.ts";
 import { api } from "@/lib/web/client/base/client.ts";
-import { noticeSettings, ownSlack } from "@/lib/web/client/notices.ts";
+import { noticeSettings, ownSlack, ownTeams } from "@/lib/web/client/notices.ts";
 import { Section } from "../section.tsx";
 
 const loading = () => <div aria-hidden className="skeleton h-32" />;
@@ -25,6 +25,9 @@ const CalendarAddress = lazyComponent(
   () => import("./calendar-address.tsx").then((file) => file.CalendarAddress),
   { loading },
 );
+const TeamsAccount = lazyComponent(() => import("./teams-account.tsx").then((file) => file.TeamsAccount), {
+  loading,
+});
 const SlackAccount = lazyComponent(() => import("./slack-account.tsx").then((file) => file.SlackAccount), {
   loading,
 });
@@ -35,6 +38,7 @@ const CHANNELS: Record<keyof Channels, string> = {
   email: "E-mail",
   push: "Push",
   slack: "Slack",
+  teams: "Teams",
 };
 
 /** How the user is reached in this organization. Each choice takes effect at once. */
@@ -42,6 +46,7 @@ export function ChannelsScreen() {
   const { may } = useMe();
   const settings = useQuery(noticeSettings());
   const slack = useQuery(ownSlack()).data;
+  const teams = useQuery(ownTeams()).data;
   const change = useSave(
     noticeSettings().queryKey,
     (kinds: Partial<NoticeSettings["kinds"]>) =>
@@ -53,27 +58,31 @@ export function ChannelsScreen() {
     <>
       <Kinds
         settings={settings.data}
-        hasSlack={slack?.account != null}
+        linked={{ slack: slack?.account != null, teams: teams?.account != null }}
         pending={change.isPending ? change.variables : {}}
         onChange={change.mutate}
       />
       <Email settings={settings.data} />
       <Devices />
       {slack && slack.team !== null && <SlackAccount slack={slack} />}
+      {teams && teams.tenant !== null && <TeamsAccount teams={teams} />}
       {may("requests:answer") && <CalendarAddress />}
     </>
   );
 }
 
+/** Whether the member has linked their account there. */
+type Linked = Record<"slack" | "teams", boolean>;
+
 /** `pending`: choices that are being saved. */
 function Kinds({
   settings: { kinds },
-  hasSlack,
+  linked,
   pending,
   onChange,
 }: {
   settings: NoticeSettings;
-  hasSlack: boolean;
+  linked: Linked;
   pending: Partial<NoticeSettings["kinds"]>;
   onChange: (kinds: Partial<NoticeSettings["kinds"]>) => void;
 }) {
@@ -88,7 +97,7 @@ function Kinds({
             key={kind}
             kind={kind}
             channels={pending[kind] ?? kinds[kind]}
-            hasSlack={hasSlack}
+            linked={linked}
             onChange={(channels) => onChange({ [kind]: channels })}
           />
         ))}
@@ -107,18 +116,19 @@ function Kinds({
 function KindRow({
   kind,
   channels,
-  hasSlack,
+  linked,
   onChange,
 }: {
   kind: NoticeKind;
   channels: Channels;
-  /** The member has linked their account. */
-  hasSlack: boolean;
+  linked: Linked;
   onChange: (channels: Channels) => void;
 }) {
   const id = useId();
   const { label, description } = KIND_WORDS[kind];
-  const shown = (Object.keys(CHANNELS) as (keyof Channels)[]).filter((each) => each !== "slack" || hasSlack);
+  const shown = (Object.keys(CHANNELS) as (keyof Channels)[]).filter(
+    (each) => (each !== "slack" && each !== "teams") || linked[each],
+  );
   return (
     <li className="py-3 first:pt-0 last:pb-0">
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset's legend cannot stand beside its switches */}
