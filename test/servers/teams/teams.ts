@@ -134,6 +134,19 @@ export async function startTeams(): Promise<TeamsServer> {
     return [200, { id }];
   }
 
+  /** Returns the address to which the browser goes back. Throws where Microsoft shows an error. */
+  function authorize({ pathname, searchParams }: URL): string {
+    if (pathname !== `/${SECRETS.tenantId}/oauth2/v2.0/authorize`)
+      throw new Error(`no sign-in at ${pathname}`);
+    if (searchParams.get("client_id") !== SECRETS.appId) throw new Error("another app");
+    const code = randomBytes(8).toString("hex");
+    codes.set(code, { nonce: searchParams.get("nonce") ?? "", who: { ...teams.signedIn } });
+    const back = new URL(searchParams.get("redirect_uri") ?? "");
+    back.searchParams.set("code", code);
+    back.searchParams.set("state", searchParams.get("state") ?? "");
+    return back.href;
+  }
+
   async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? "/", url);
     const answer = (status: number, body: object, headers: Record<string, string> = {}) =>
@@ -153,6 +166,10 @@ export async function startTeams(): Promise<TeamsServer> {
         })),
       );
       return void answer(200, { keys: known });
+    }
+    if (pathname.endsWith("/oauth2/v2.0/authorize")) {
+      const location = authorize(new URL(request.url ?? "/", url));
+      return void response.writeHead(302, { location }).end();
     }
     const activities = /^\/teams\/v3\/conversations\/([^/]+)\/activities(?:\/([^/]+))?$/.exec(pathname);
     const met: Met | null = pathname.endsWith("/oauth2/v2.0/token")
@@ -205,18 +222,7 @@ export async function startTeams(): Promise<TeamsServer> {
     forgetTokens() {
       tokens = new Set();
     },
-    async authorize(text) {
-      const { pathname, searchParams } = new URL(text);
-      if (pathname !== `/${SECRETS.tenantId}/oauth2/v2.0/authorize`)
-        throw new Error(`no sign-in at ${pathname}`);
-      if (searchParams.get("client_id") !== SECRETS.appId) throw new Error("another app");
-      const code = randomBytes(8).toString("hex");
-      codes.set(code, { nonce: searchParams.get("nonce") ?? "", who: { ...teams.signedIn } });
-      const back = new URL(searchParams.get("redirect_uri") ?? "");
-      back.searchParams.set("code", code);
-      back.searchParams.set("state", searchParams.get("state") ?? "");
-      return back.href;
-    },
+    authorize: async (text) => authorize(new URL(text)),
     async sign({
       issuer: by = url,
       audience = SECRETS.appId,
