@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "@/lib/base/db/db.ts";
 import { AppError } from "@/lib/base/errors.ts";
+import { uuidv7 } from "@/lib/base/ids.ts";
 import { publishChanges } from "@/lib/engine/db/publish-changes.ts";
 import { type Names, namesOf, type Reply, send } from "@/test/guards/caller.ts";
 import { idsIn, placeCanaries, rowsOf } from "@/test/guards/canaries.ts";
@@ -29,6 +30,7 @@ beforeAll(async () => {
     for (const { slots } of guarded) for (const { kind } of slots) await things.id(kind);
     await decide(fixture);
     await savePolicy(fixture);
+    await connectTeams(fixture);
     const placed = await placeCanaries(admin, fixture.organizationId, fixture.canary);
     // Every table that people read needs a row here: the responses of an empty one prove nothing.
     expect(placed).toEqual(expect.arrayContaining(["task.tool", "server.name", "input_request.message"]));
@@ -57,6 +59,14 @@ async function decide(fixture: TenantFixture): Promise<void> {
     });
     expect([path, status < 300]).toEqual([path, true]);
   }
+}
+
+/** Teams' app, whose package there is to read. No Microsoft answers here. */
+async function connectTeams({ organizationId }: TenantFixture): Promise<void> {
+  await admin.query(
+    "INSERT INTO teams_app (organization_id, id, app_id, tenant_id, sealed_client_secret) VALUES ($1, $2, 'app', 'tenant', 'sealed')",
+    [organizationId, uuidv7()],
+  );
 }
 
 /** A version of the policy that is about no request. */

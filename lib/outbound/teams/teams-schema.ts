@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ownAccountSchema, sendingSchema } from "../channel/account-schema.ts";
 
-const guid = (message: string) => z.string().trim().toLowerCase().pipe(z.guid(message));
+const guid = (message: string) => z.string().trim().max(36, message).toLowerCase().pipe(z.guid(message));
 
 /** What an admin copies from the app's registration at entra.microsoft.com. */
 export const setUpTeamsSchema = z.strictObject({
