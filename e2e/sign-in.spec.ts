@@ -221,6 +221,8 @@ test("a passkey is added, signs in by itself, and is removed", { tag: ["@journey
 
   await page.getByRole("button", { name: "Remove Work laptop" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Remove", exact: true }).click();
+  // The list is hidden behind the open dialog too.
+  await expect(page.getByRole("dialog")).toBeHidden();
   await expect(passkeys).toBeHidden();
   await page.context().clearCookies();
   await page.goto("/sign-in");
