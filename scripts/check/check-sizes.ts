@@ -38,7 +38,7 @@ const BUDGETS: Record<string, number> = {
   "/settings/keyboard": 181_500,
   "/settings/members": 228_500,
   "/settings/channels": 221_000,
-  "/settings/organization": 222_500,
+  "/settings/organization": 223_000,
   "/settings/policy": 214_000,
   "/settings/calendar": 221_000,
   "/settings/groups": 210_000,
