@@ -54,7 +54,7 @@ export interface PopulationOptions {
   /** Whether a client hangs up before this one's questions are answered. */
   isAwaited(at: number): boolean;
   /** How long a request is left to people who press in Slack, in ms. */
-  leavesMs(requestId: string): number;
+  leavesMs(request: { id: string; origin: string }): number;
   /** Called when somebody decides. */
   onDecision(): void;
   /** The database may forget its last moments. */
@@ -116,10 +116,10 @@ export async function answerAll(
   let broken: unknown;
   while (!over() && !broken) {
     const reply = await api.once("GET", "/input-requests?state=open&limit=200", { key: keys.approvers[0] });
-    for (const { id } of (reply?.body?.items ?? []) as { id: string }[]) {
+    for (const { id, origin } of (reply?.body?.items ?? []) as { id: string; origin: string }[]) {
       const seenAt = firstSeen.get(id) ?? performance.now();
       firstSeen.set(id, seenAt);
-      if (busy.has(id) || performance.now() - seenAt < options.leavesMs(id)) continue;
+      if (busy.has(id) || performance.now() - seenAt < options.leavesMs({ id, origin })) continue;
       const work = answer(people, options, id)
         .catch((error: unknown) => unlessGone(mayForget, error))
         .catch((error: unknown) => {

@@ -21,7 +21,13 @@ import { planInvoice } from "./invoices.ts";
 import { judge, type RunRecord } from "./judge.ts";
 import { isGood } from "./judgement.ts";
 import { type FaultKind, type Moment, planDisruptions, planFault } from "./plan.ts";
-import { answerAll, type Population, type RegisteredServer, startInvoices } from "./population.ts";
+import {
+  answerAll,
+  type Population,
+  type PopulationOptions,
+  type RegisteredServer,
+  startInvoices,
+} from "./population.ts";
 import { leftToSlackMs, pressAll } from "./slack/presses.ts";
 import { areUpToDate, joinWorkspace, openWorkspace } from "./slack/workspace.ts";
 import type { Account } from "./table.ts";
@@ -132,14 +138,14 @@ export async function runChaos(options: RunOptions): Promise<Outcome> {
     const invoices = Array.from({ length: tasks }, (_, at) => planInvoice(seed, at, tasks, startsMs));
     const serverIds = servers.map(({ id }) => id);
     const isAwaited = (at: number) => work.isAwaited(at);
-    const who = {
+    const who: PopulationOptions = {
       api,
       keys,
       seed,
       serverIds,
       invoices,
       isAwaited,
-      leavesMs: (requestId: string) => (workspace ? leftToSlackMs(seed, requestId) : 0),
+      leavesMs: (request) => (workspace ? leftToSlackMs(seed, request) : 0),
       onDecision: emit("decision"),
       mayForget,
       signal,

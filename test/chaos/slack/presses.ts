@@ -19,10 +19,10 @@ const LOOK_EVERY_MS = 500;
 /** A window opens within three seconds, or not at all. */
 const WINDOW_MS = 5_000;
 
-/** How long others leave a request to those who press. */
-export function leftToSlackMs(seed: number, requestId: string): number {
-  const random = randomFor(seed, "left to Slack", requestId);
-  return random() < 0.4 ? between(random, 10_000, 25_000) : 0;
+/** How long others leave a request to those who press, in ms. The arguments of invoices are on the screen alone. */
+export function leftToSlackMs(seed: number, { id, origin }: { id: string; origin: string }): number {
+  const random = randomFor(seed, "left to Slack", id);
+  return origin === "intray" && random() < 0.9 ? between(random, 15_000, 40_000) : 0;
 }
 
 /** Presses until `over`. Each message is pressed once more if it offers buttons again. */
@@ -53,10 +53,10 @@ async function pressOne(
   version: string,
 ): Promise<void> {
   const random = randomFor(seed, "press", requestIn(message) ?? version, message.channel);
-  const way = pick(random, { nobody: 0.3, stranger: 0.1, other: 0.1, twice: 0.15 }) ?? "plain";
+  const way = pick(random, { nobody: 0.1, stranger: 0.1, other: 0.1, twice: 0.15 }) ?? "plain";
   const buttons = pressableIn(message);
   const button = buttons[Math.floor(random() * buttons.length)];
-  await sleep(between(random, 100, 6_000), undefined, { signal });
+  await sleep(between(random, 100, 3_000), undefined, { signal });
   if (way === "nobody" || !button) return;
   const owner = users.find(({ slackUserId }) => message.channel.endsWith(slackUserId));
   const other = users.find((user) => user !== owner);
