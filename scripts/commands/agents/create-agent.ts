@@ -58,7 +58,8 @@ interface Known {
 
 async function readGrants(tx: Tx, grants: string[]): Promise<GrantInput[]> {
   const all = await tx.server.findMany({
-    where: { organizationId: tx.organizationId, removedAt: null },
+    // Without Intray's own, which asks people: every agent may call it.
+    where: { organizationId: tx.organizationId, removedAt: null, builtin: false },
     select: { id: true, name: true, toolPrefix: true },
     orderBy: [{ createdAt: "asc" }, { id: "asc" }],
   });
