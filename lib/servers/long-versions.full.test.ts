@@ -46,6 +46,7 @@ async function walk<T extends { nextCursor: string | null; items: object[] }>(
   do {
     const { items, nextCursor } = await page(cursor);
     expect(items.length).toBeGreaterThan(0);
+    expect(JSON.stringify(items).length).toBeLessThan(2 * 1024 * 1024);
     all.push(...items);
     cursor = nextCursor ?? undefined;
   } while (cursor !== undefined);
