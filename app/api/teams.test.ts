@@ -1,4 +1,5 @@
 /** Teams by the API: who sets it up, how a member links, that only Microsoft's own calls are taken, and what a press becomes. */
+import JSZip from "jszip";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { withClient } from "@/scripts/database/roles.ts";
 import { until } from "@/test/fixtures/organization-fixture.ts";
@@ -86,12 +87,13 @@ test("an admin sets Teams up, chooses and removes; nobody else does, and no secr
   expect(changed.body.app.showsText).toBe(true);
   expect(JSON.stringify([made.body, changed.body])).not.toContain(SECRETS.clientSecret);
   const zip = await web.open("GET", `${PATH}/package`, { cookie: ana.cookie });
-  const bytes = Buffer.from(await zip.arrayBuffer());
-  expect([zip.headers.get("content-type"), bytes.subarray(0, 2).toString()]).toEqual([
-    "application/zip",
-    "PK",
-  ]);
-  expect(bytes.toString()).toContain(`"botId": "${SECRETS.appId}"`);
+  expect(zip.headers.get("content-type")).toBe("application/zip");
+  const { files } = await JSZip.loadAsync(await zip.arrayBuffer(), { checkCRC32: true });
+  expect(Object.keys(files)).toEqual(["manifest.json", "color.png", "outline.png"]);
+  const manifest = JSON.parse((await files["manifest.json"]?.async("text")) ?? "");
+  expect(manifest.bots).toMatchObject([{ botId: SECRETS.appId, scopes: ["personal"] }]);
+  for (const picture of Object.values(manifest.icons as Record<string, string>))
+    expect((await files[picture]?.async("nodebuffer"))?.subarray(1, 4).toString()).toBe("PNG");
   expect((await web.call("DELETE", PATH, { cookie: ana.cookie })).status).toBe(204);
   const types = await web.database.sql("SELECT type FROM event WHERE type LIKE 'teams.%' ORDER BY seq");
   expect(types.map(({ type }) => type)).toEqual(["teams.set_up", "teams.updated", "teams.removed"]);

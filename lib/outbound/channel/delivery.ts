@@ -145,7 +145,7 @@ async function take<Shown, Opened>(
       a.test_asked_at IS NOT NULL AND a.test_sent_at IS NULL AS "asksTest", s.id AS "appId", s.set_up_at AS "setUpAt",
       s.shows_text AS "showsText"`;
   if (!row) return null;
-  const { asksTest, appId, showsText, ...its } = row;
+  const { asksTest, appId, showsText, ...recipient } = row;
   const digestOf = (shown: Shown) =>
     seal
       .digest(`${platform.name} message ${organizationId}`, JSON.stringify(shown))
@@ -161,7 +161,7 @@ async function take<Shown, Opened>(
     return null;
   }
   const opened = await sending.open(tx, { userId, appId });
-  return { ...its, userId, nextDueAt, opened, step };
+  return { ...recipient, userId, nextDueAt, opened, step };
 }
 
 interface MessageRow {
@@ -266,18 +266,18 @@ async function settle<Shown, Opened>(
 ): Promise<void> {
   const { userId, attempts, step } = taken;
   const { account, message } = platform;
-  const its = Prisma.sql`organization_id = ${tx.organizationId}::uuid AND user_id = ${userId}::uuid AND attempts = ${attempts}`;
-  const [held] = await tx.$queryRaw<unknown[]>`SELECT FROM ${account} WHERE ${its} FOR UPDATE`;
+  const thisAttempt = Prisma.sql`organization_id = ${tx.organizationId}::uuid AND user_id = ${userId}::uuid AND attempts = ${attempts}`;
+  const [held] = await tx.$queryRaw<unknown[]>`SELECT FROM ${account} WHERE ${thisAttempt} FOR UPDATE`;
   if (!held) return;
   // For the settings, which show the outcome of a test, and failures.
   if (outcome.kind !== "done" || step.kind === "test" || attempts > 1)
     await publishChange(tx, "notice", [userId]);
-  if (outcome.kind === "done") return settleDone(platform, tx, its, taken, outcome);
+  if (outcome.kind === "done") return settleDone(platform, tx, thisAttempt, taken, outcome);
   // The platform did nothing, so that no message has to be looked for.
   if (outcome.kind !== "unknown" && step.kind === "post" && !step.isUnsure)
     await tx.$executeRaw`DELETE FROM ${message} WHERE organization_id = ${tx.organizationId}::uuid AND id = ${step.id}::uuid`;
   if (outcome.kind === "limited" || outcome.kind === "revoked") {
-    await tx.$executeRaw`UPDATE ${account} SET attempts = 0, not_before = now(), due_at = now() WHERE ${its}`;
+    await tx.$executeRaw`UPDATE ${account} SET attempts = 0, not_before = now(), due_at = now() WHERE ${thisAttempt}`;
     return outcome.kind === "limited"
       ? pause(platform, tx, outcome.waitMs)
       : noteRevoked(platform, tx, taken, outcome.code);
@@ -289,13 +289,13 @@ async function settle<Shown, Opened>(
       not_before = now() + ${waitMs} * interval '1 ms',
       due_at = CASE WHEN failing_since < now() - ${GIVEN_UP_MS} * interval '1 ms' AND due_at = ${taken.claimedUntil}::timestamptz
         THEN ${taken.nextDueAt}::timestamptz ELSE now() END
-    WHERE ${its}`;
+    WHERE ${thisAttempt}`;
 }
 
 async function settleDone<Shown, Opened>(
   platform: Platform,
   tx: Tx,
-  its: Prisma.Sql,
+  thisAttempt: Prisma.Sql,
   { step }: Taken<Shown, Opened>,
   { messageId, isSecond }: Extract<Outcome, { kind: "done" }>,
 ): Promise<void> {
@@ -303,7 +303,7 @@ async function settleDone<Shown, Opened>(
   const tested = step.kind === "test" ? Prisma.sql`, test_sent_at = now()` : Prisma.empty;
   // Looked at again, since one message is sent at a time.
   await tx.$executeRaw`UPDATE ${platform.account} SET attempts = 0, failing_since = NULL, error = NULL, sent_at = now(),
-      not_before = now() + ${BETWEEN_MS} * interval '1 ms', due_at = now()${tested} WHERE ${its}`;
+      not_before = now() + ${BETWEEN_MS} * interval '1 ms', due_at = now()${tested} WHERE ${thisAttempt}`;
 }
 
 async function noteShown<Shown>(

@@ -17,7 +17,7 @@ export const { GET, POST, PUT, PATCH, DELETE } = endpoint({
     async ({ caller }) => {
       const { app } = await within(caller, (tx) => readTeams(tx, env().url));
       if (!app) throw notFound("Teams app");
-      return new Response(new Uint8Array(await teamsPackage(app.appId, env().url)), {
+      return new Response(await teamsPackage(app.appId, env().url), {
         headers: {
           "content-type": "application/zip",
           "content-disposition": 'attachment; filename="intray-teams.zip"',
