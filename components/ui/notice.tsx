@@ -24,7 +24,7 @@ function bringIntoView(notice: HTMLDivElement | null): void {
   if (notice?.closest('[role="dialog"], [role="alertdialog"]')) notice.scrollIntoView({ block: "nearest" });
 }
 
-/** A sentence or two in the page's flow: an event and the next step. */
+/** A sentence or two in the page's flow: an event and the next step. A sentence with elements in it needs a `<p>`, as children are stacked. */
 export function Notice({
   tone = "neutral",
   title,

@@ -29,17 +29,23 @@ export function SendingTrouble({
     <>
       {revoked && (
         <Notice tone="bad" title={`${refused}: ${revoked.because}`}>
-          Since <TimeAgo at={revoked.at} />. Nothing is sent. {remedy}
+          <p>
+            Since <TimeAgo at={revoked.at} />. Nothing is sent. {remedy}
+          </p>
         </Notice>
       )}
       {pausedUntil && (
         <Notice tone="wait" title={`${title} asked for a pause`}>
-          Nothing is sent before <Clock at={pausedUntil} />.
+          <p>
+            Nothing is sent before <Clock at={pausedUntil} />.
+          </p>
         </Notice>
       )}
       {failing && (
         <Notice tone="bad" title={`Messages to ${plural(failing.members, "member")} fail: ${failing.error}`}>
-          Since <TimeAgo at={failing.since} />. Intray tries again for a day.
+          <p>
+            Since <TimeAgo at={failing.since} />. Intray tries again for a day.
+          </p>
         </Notice>
       )}
     </>

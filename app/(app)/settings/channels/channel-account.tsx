@@ -83,8 +83,10 @@ export function ChannelAccount({
       </div>
       {account?.failure && (
         <Notice tone="bad" title={account.failure.error}>
-          Since <TimeAgo at={account.failure.since} />. Intray tries again for a day, then at the next
-          notification.
+          <p>
+            Since <TimeAgo at={account.failure.since} />. Intray tries again for a day, then at the next
+            notification.
+          </p>
         </Notice>
       )}
       {children}

@@ -121,7 +121,9 @@ function DeviceRow({ device, textAllowed }: { device: Device; textAllowed: boole
       </div>
       {failure && (
         <Notice tone="bad" title={failure.error}>
-          Since <TimeAgo at={failure.since} />. Intray tries again for a day, then at the next notification.
+          <p>
+            Since <TimeAgo at={failure.since} />. Intray tries again for a day, then at the next notification.
+          </p>
         </Notice>
       )}
       {textAllowed && (

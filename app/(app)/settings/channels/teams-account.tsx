@@ -14,16 +14,18 @@ const REFUSED: Record<LinkRefusal, string> = {
 };
 
 export function TeamsAccount({ teams: { account } }: { teams: OwnTeams }) {
+  const lacksApp = account !== null && !account.hasApp;
   return (
     <ChannelAccount
       platform={{ name: "teams", title: "Teams" }}
       description="Link the account with which you work in Microsoft Teams. Intray then writes to you there."
-      account={account}
+      // Without the app nothing can be sent, as the notice below says.
+      account={lacksApp ? { ...account, failure: null } : account}
       path={OWN_TEAMS_PATH}
       queryKey={ownTeams().queryKey}
       refusals={REFUSED}
     >
-      {account && !account.hasApp && (
+      {lacksApp && (
         <Notice tone="wait" title="Add Intray in Teams">
           In Teams open Apps, search for Intray, and press Add. Until then nothing can be sent to you.
         </Notice>
